@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Work shared out to threads: items 0 .. n-1, each taken once, in order.
+ *
+ * The first failure (by item number among those that ran) stops the rest and comes
+ * back to the caller, sentence included. Where threads cannot be had, fewer do the
+ * work; the calling thread always takes part.
+ */
+#ifndef SLU_BASE_PARALLEL_H
+#define SLU_BASE_PARALLEL_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* @worker is 0 .. threads-1, for per-thread state. */
+typedef int slu_item_fn(void *arg, unsigned worker, uint64_t item);
+
+/* @threads 0: one per CPU that this process may use. */
+unsigned slu_threads(unsigned threads);
+
+SLU_MUST_USE int slu_parallel(unsigned threads, uint64_t n, slu_item_fn *fn, void *arg);
+
+#endif

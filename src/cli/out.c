@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages, and the care of standard output.
+ *
+ * Names come from packs that somebody else may have made: what goes to a terminal, and
+ * every message, has its control characters escaped. An output that is not whole is
+ * never passed over: a full disk gives a message and exit code 2, a closed pipe just
+ * the code.
+ */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+/* The errno of stdout's first failure that was noticed. */
+static int out_errno;
+
+/* Escapes one byte as ls -b does. */
+static size_t put_byte(FILE *out, unsigned char b)
+{
+	static const char plain[] = "\\\a\b\f\n\r\t\v", letter[] = "\\abfnrtv";
+	const char *at = b ? strchr(plain, b) : NULL;
+
+	if (at)
+		fprintf(out, "\\%c", letter[at - plain]);
+	else
+		fprintf(out, "\\%03o", b);
+	return at ? 2 : 4;
+}
+
+/* The length of the character at @s that a terminal can be given as it is, or 0. */
+static size_t printable(const char *s, size_t len)
+{
+	size_t n = slu_utf8_length(s, len);
+	unsigned char b = (unsigned char)s[0];
+
+	if (n == 1)
+		return b >= 0x20 && b != 0x7F && b != '\\';
+	/* U+0080 to U+009F are control characters too. */
+	if (n == 2 && b == 0xC2 && (unsigned char)s[1] < 0xA0)
+		return 0;
+	return n;
+}
+
+size_t slu_cli_put_escaped(FILE *out, const char *s)
+{
+	size_t len = strlen(s), written = 0;
+
+	for (size_t i = 0, n; i < len; i += n) {
+		n = printable(s + i, len - i);
+		if (n > 0) {
+			written += fwrite(s + i, 1, n, out);
+		} else {
+			written += put_byte(out, (unsigned char)s[i]);
+			n = 1;
+		}
+	}
+	return written;
+}
+
+void slu_cli_put_name(const char *s)
+{
+	static int terminal = -1;
+
+	if (terminal < 0)
+		terminal = isatty(STDOUT_FILENO);
+	if (terminal)
+		(void)slu_cli_put_escaped(stdout, s);
+	else
+		fputs(s, stdout);
+}
+
+/* @tail is appended as it is, after the escaped message. */
+static void put_message(const struct slu_cli *c, const char *tail, const char *fmt, va_list ap)
+{
+	char text[4096 + 1024];
+
+	(void)vsnprintf(text, sizeof(text), fmt, ap); /* cut off at worst */
+	fprintf(stderr, "sluice%s%s: ", c ? " " : "", c ? c->name : "");
+	(void)slu_cli_put_escaped(stderr, text);
+	fprintf(stderr, "%s\n", tail);
+}
+
+void slu_cli_error(const struct slu_cli *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	put_message(c, "", fmt, ap);
+	va_end(ap);
+}
+
+int slu_cli_usage(const struct slu_cli *c, const char *fmt, ...)
+{
+	char where[64];
+	va_list ap;
+
+	(void)snprintf(where, sizeof(where), "; try 'sluice %s%s'", c ? c->name : "", c ? " --help" : "help");
+	va_start(ap, fmt);
+	put_message(c, where, fmt, ap);
+	va_end(ap);
+	return SLU_EXIT_TROUBLE;
+}
+
+int slu_cli_code(int err)
+{
+	return err == 0 ? SLU_EXIT_OK : slu_err_is_damage(err) ? SLU_EXIT_NO : SLU_EXIT_TROUBLE;
+}
+
+int slu_cli_fail(const struct slu_cli *c, int err, const char *hint)
+{
+	const char *text = slu_errmsg();
+
+	if (!*text)
+		text = strerror(-err);
+	if (hint)
+		slu_cli_error(c, "%s (%s)", text, hint);
+	else
+		slu_cli_error(c, "%s", text);
+	return slu_cli_code(err);
+}
+
+bool slu_cli_out_failed(void)
+{
+	if (!ferror(stdout))
+		return false;
+	if (!out_errno)
+		out_errno = errno ? errno : EIO;
+	return true;
+}
+
+int slu_cli_close_out(const struct slu_cli *c, int code)
+{
+	if (fflush(stdout))
+		out_errno = out_errno ? out_errno : errno;
+	(void)slu_cli_out_failed();
+	if (fclose(stdout) && !out_errno)
+		out_errno = errno;
+	if (!out_errno)
+		return code;
+	if (out_errno != EPIPE)
+		slu_cli_error(c, "cannot write to standard output: %s", strerror(out_errno));
+	return SLU_EXIT_TROUBLE;
+}
+
+void slu_cli_json_start(struct slu_json *j, const char *path)
+{
+	slu_json_init(j, stdout);
+	slu_json_object(j, NULL);
+	slu_json_u64(j, "schema", 1);
+	slu_json_str(j, "pack", path);
+}
+
+void slu_cli_json_fail(struct slu_json *j, int err)
+{
+	const char *text = slu_errmsg();
+
+	while (j->depth > 1)
+		slu_json_end(j);
+	slu_json_str(j, "error", *text ? text : strerror(-err));
+	slu_json_end_all(j);
+}
+
+int slu_cli_end(const struct slu_cli *c, struct slu_json *j, int err, const char *hint)
+{
+	if (c->json && err < 0)
+		slu_cli_json_fail(j, err);
+	else if (c->json)
+		slu_json_end_all(j);
+	return err < 0 ? slu_cli_fail(c, err, hint) : SLU_EXIT_OK;
+}
+
+void slu_cli_hex(const uint8_t identity[16], char ret_text[33])
+{
+	for (size_t i = 0; i < 16; i++)
+		(void)snprintf(ret_text + 2 * i, 3, "%02x", identity[i]);
+}
+
+double slu_cli_rate(uint64_t bytes, uint64_t ns)
+{
+	return ns ? (double)bytes * 1000 / (double)ns : 0;
+}
+
+const char *slu_cli_s(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+double slu_cli_ratio(uint64_t a, uint64_t b)
+{
+	return b ? (double)a / (double)b : 1;
+}
