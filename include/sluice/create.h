@@ -72,7 +72,9 @@ struct slu_create_result {
  * Packs the tree below the directory @source into the pack @dest.
  * -EEXIST @dest exists and force is not set | -ESTALE a source file changed or
  * vanished while it was read | -ENOSPC, -EIO, ... as the kernel says; on failure
- * nothing is under @dest that was not there before.
+ * nothing is under @dest that was not there before. (One exception: when the very last
+ * step fails, the sync of the name or the removal of the pack that was replaced, the new
+ * pack is there, complete, and the sentence says so or that the sync failed.)
  */
 SLU_API SLU_MUST_USE int slu_create(const char *source, const char *dest, const struct slu_create_options *opt,
                                     struct slu_create_result *ret_result);

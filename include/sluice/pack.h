@@ -120,6 +120,16 @@ SLU_API SLU_MUST_USE int slu_pack_sample(struct slu_pack *p, uint64_t i, struct 
 SLU_API SLU_MUST_USE ssize_t slu_pack_read(struct slu_pack *p, uint64_t i, void *buf, size_t cap);
 
 /*
+ * Copies @n samples, each verified and decoded, end to end into @buf: sample @samples[k] is at
+ * ret_offsets[k] .. ret_offsets[k + 1] (@ret_offsets has room for n + 1). Faster than single
+ * reads, because the next samples are fetched from memory while one is worked on. Returns how
+ * many samples it copied: fewer than @n when the room ends or one of them fails; the failure is
+ * returned when that one is the first.
+ */
+SLU_API SLU_MUST_USE ssize_t slu_pack_read_batch(struct slu_pack *p, const uint64_t *samples, size_t n, void *buf,
+                                                 size_t cap, uint64_t *ret_offsets);
+
+/*
  * Reads @len bytes at @offset of sample @i, as pread(2) does: the count may be short
  * at the end, 0 past it. Raw samples of 1 MiB or more are checked whole on the first
  * such call and on each one that starts at 0; the others are checked on every call.

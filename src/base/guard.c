@@ -24,7 +24,19 @@ struct guard {
  */
 static _Thread_local struct guard *current __attribute__((tls_model("initial-exec")));
 static _Thread_local unsigned calls __attribute__((tls_model("initial-exec")));
-static _Thread_local void *chaining __attribute__((tls_model("initial-exec")));
+/*
+ * Circles. The host may call our handler from its own, or its handler may put ours back and
+ * return to the same fault. The first shows as an entry with the same context, deeper on the
+ * stack; the second as the same fault over and over. (A handler that leaves by a jump is no
+ * circle: it may fault again at the same place as often as it likes.)
+ */
+static _Thread_local struct {
+	void *context, *frame; /* of the entry that chains */
+	void *address;         /* of the fault whose handler came back */
+	unsigned times;
+} chaining __attribute__((tls_model("initial-exec")));
+
+enum { MAX_SAME_FAULT = 1000 };
 
 /* The handler before ours; replaced as a whole, never changed, never freed. */
 static _Atomic(struct sigaction *) before;
@@ -46,23 +58,33 @@ static void take_default_action(siginfo_t *info)
 		raise(SIGBUS); /* sent, not caused: returning would not raise it again */
 }
 
-/* The host may have kept our handler as the one to call after its own: a second entry
- * deeper on the stack, while the first still chains, is that circle. */
+static bool is_circle(const siginfo_t *info, const void *context, const void *frame)
+{
+	if (context == chaining.context && frame < chaining.frame)
+		return true;
+	return info->si_code > 0 && info->si_addr == chaining.address && chaining.times >= MAX_SAME_FAULT;
+}
+
 static void chain(int sig, siginfo_t *info, void *context)
 {
 	const struct sigaction *old = atomic_load(&before);
-	void *frame = __builtin_frame_address(0), *outer = chaining;
+	void *frame = __builtin_frame_address(0);
 
-	if ((outer && frame < outer) || !old || old->sa_handler == SIG_DFL || old->sa_handler == SIG_IGN) {
+	if (!old || old->sa_handler == SIG_DFL || old->sa_handler == SIG_IGN || is_circle(info, context, frame)) {
 		take_default_action(info);
 		return;
 	}
-	chaining = frame;
+	chaining.context = context;
+	chaining.frame = frame;
 	if (old->sa_flags & SA_SIGINFO)
 		old->sa_sigaction(sig, info, context);
 	else
 		old->sa_handler(sig);
-	chaining = outer;
+	chaining.context = NULL;
+	if (info->si_code <= 0)
+		return;
+	chaining.times = info->si_addr == chaining.address ? chaining.times + 1 : 1;
+	chaining.address = info->si_addr;
 }
 
 static void on_sigbus(int sig, siginfo_t *info, void *context)

@@ -25,6 +25,11 @@ static void catch_signal(int sig)
 	(void)sigaction(sig, &act, NULL); /* fails for no signal that we pass */
 }
 
+int slu_cli_signal(void)
+{
+	return cancelled;
+}
+
 const volatile int *slu_cli_cancel(void)
 {
 	catch_signal(SIGINT);

@@ -67,12 +67,8 @@ void slu_cli_error(const struct slu_cli *c, const char *fmt, ...) __attribute__(
 /* The same and where to look; gives SLU_EXIT_TROUBLE. */
 int slu_cli_usage(const struct slu_cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Prints the library's sentence for @err, with @hint in parentheses unless it is NULL;
- * gives the exit code that goes with @err. */
-int slu_cli_fail(const struct slu_cli *c, int err, const char *hint);
-
-/* The exit code that goes with @err. */
-int slu_cli_code(int err);
+/* Prints the library's sentence for @err and gives the exit code that goes with it. */
+int slu_cli_fail(const struct slu_cli *c, int err);
 
 /* @s with control characters, backslashes and bytes that are not UTF-8 escaped, as ls -b
  * does. The number of bytes written. */
@@ -90,12 +86,9 @@ int slu_cli_close_out(const struct slu_cli *c, int code);
 /* Begins the object of a command that looks at the pack @path. */
 void slu_cli_json_start(struct slu_json *j, const char *path);
 
-/* Ends the object of a command that gave up because of @err, with the sentence in it. */
-void slu_cli_json_fail(struct slu_json *j, int err);
-
-/* The end of a command: tells of @err (with @hint, see slu_cli_fail()) if it is negative,
- * ends the object at @j if the command writes one, and gives the exit code. */
-int slu_cli_end(const struct slu_cli *c, struct slu_json *j, int err, const char *hint);
+/* The end of a command: tells of @err if it is negative, ends the object at @j if the
+ * command writes one, and gives the exit code. */
+int slu_cli_end(const struct slu_cli *c, struct slu_json *j, int err);
 
 /* A pack's identity in hexadecimal. */
 void slu_cli_hex(const uint8_t identity[16], char ret_text[33]);
@@ -133,12 +126,14 @@ struct slu_report {
 	const struct slu_cli *cli; /* borrowed */
 	struct slu_bar bar;
 	struct slu_json json;
-	unsigned choices; /* rows told */
+	bool table;       /* show the choices as text */
+	unsigned choices; /* rows so far */
 	enum slu_phase phase;
 	uint64_t phase_ns; /* when it began */
 };
 
-void slu_report_init(struct slu_report *rep, const struct slu_cli *c);
+/* @codec as in struct slu_create_options. */
+void slu_report_init(struct slu_report *rep, const struct slu_cli *c, const char *codec);
 void slu_report_json_start(struct slu_report *rep, const char *source, const char *pack, const char *codec);
 /* Callbacks for slu_create(), with a struct slu_report as their argument. */
 void slu_report_progress(void *arg, const struct slu_progress *pr);
@@ -150,6 +145,9 @@ void slu_report_result(struct slu_report *rep, const char *pack, const struct sl
 
 /* From now on these signals set the flag returned, the first time; a second one kills. */
 const volatile int *slu_cli_cancel(void);
+
+/* The number of the signal that came, or 0. */
+int slu_cli_signal(void);
 
 /* ---- dirs.c: the entries of a directory, by name ---- */
 

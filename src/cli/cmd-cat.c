@@ -107,13 +107,13 @@ int slu_cmd_cat(int argc, char **argv)
 		return slu_cli_usage(&c, "no path of a file in the pack given");
 	r = slu_pack_open(argv[optind], NULL, &p);
 	if (r < 0)
-		return slu_cli_fail(&c, r, NULL);
+		return slu_cli_fail(&c, r);
 	for (int i = optind + 1; i < argc && !slu_cli_out_failed(); i++) {
 		int code = SLU_EXIT_OK;
 
 		r = write_sample(p, argv[i]);
 		if (r < 0)
-			code = slu_cli_fail(&c, r, NULL);
+			code = slu_cli_fail(&c, r);
 		worst = code > worst ? code : worst;
 	}
 	slu_pack_close(p);

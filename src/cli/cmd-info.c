@@ -78,5 +78,5 @@ int slu_cmd_info(int argc, char **argv)
 	if (r == 0)
 		r = show(&c, p, &j, argv[optind]);
 	slu_pack_close(p);
-	return slu_cli_end(&c, &j, r, NULL);
+	return slu_cli_end(&c, &j, r);
 }

@@ -145,5 +145,5 @@ int slu_cmd_ls(int argc, char **argv)
 	if (r == 0)
 		r = list(&l, argc - optind > 1 ? argv[optind + 1] : "");
 	slu_pack_close(l.pack);
-	return slu_cli_end(&l.cli, &l.json, r, NULL);
+	return slu_cli_end(&l.cli, &l.json, r);
 }

@@ -2,7 +2,6 @@
 /* sluice pack: a directory becomes a pack. The work is slu_create()'s. */
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <getopt.h>
 
 #include "base/clock.h"
@@ -15,9 +14,9 @@ static const char help[] =
 	"  -o, --output PACK      the pack to make; it appears when it is complete\n"
 	"  -j, --threads N        threads (one per CPU)\n"
 	"      --codec CODEC      auto, auto:space, none, lz4, zstd or zstd:LEVEL (auto)\n"
-	"      --shards N         make N shards of about the same size\n"
-	"      --shard-size SIZE  start a new shard after SIZE bytes of files (8G)\n"
-	"      --labels dir|FILE  labels: the first directory, or from a CSV file of path,label\n"
+	"      --shards N         make N shards with about as many bytes of files each\n"
+	"      --shard-size SIZE  shards for about SIZE bytes of files each (8G)\n"
+	"      --labels dir|FILE  labels: the root's directories, or a CSV file of path,label\n"
 	"      --force            replace PACK if it exists\n"
 	"      --resume           go on from an interrupted run\n"
 	"      --checkpoint SIZE  what an interruption may cost, at most (256M)\n"
@@ -70,7 +69,7 @@ static int take_option(struct args *a, int o, char **argv)
 		a->opt.codec = optarg;
 		return SLU_GO_ON;
 	case OPT_SHARDS:
-		return slu_cli_number(&a->cli, "--shards", optarg, 1, 1000000, &a->opt.shards);
+		return slu_cli_number(&a->cli, "--shards", optarg, 1, 1 << 20, &a->opt.shards);
 	case OPT_SHARD_SIZE:
 		return slu_cli_size(&a->cli, "--shard-size", optarg, &a->opt.shard_bytes);
 	case OPT_LABELS:
@@ -112,18 +111,6 @@ static int parse(struct args *a, int argc, char **argv)
 	return SLU_GO_ON;
 }
 
-static int give_up(const struct args *a, struct slu_report *rep, int err)
-{
-	int sig = *a->opt.cancel;
-
-	if (a->cli.json)
-		slu_cli_json_fail(&rep->json, err);
-	if (err != -ECANCELED || !sig)
-		return slu_cli_fail(&a->cli, err, err == -EEXIST ? "--force replaces it" : NULL);
-	slu_cli_error(&a->cli, "interrupted; the same command with --resume continues");
-	return SLU_EXIT_SIGNAL + sig;
-}
-
 int slu_cmd_pack(int argc, char **argv)
 {
 	struct args a = { .cli = { .name = "pack", .help = help, .shorts = ":o:j:qv" } };
@@ -134,7 +121,7 @@ int slu_cmd_pack(int argc, char **argv)
 
 	if (r != SLU_GO_ON)
 		return r;
-	slu_report_init(&rep, &a.cli);
+	slu_report_init(&rep, &a.cli, a.opt.codec);
 	if (a.cli.json)
 		slu_report_json_start(&rep, a.source, a.output, a.opt.codec);
 	a.opt.size = sizeof(a.opt);
@@ -145,8 +132,7 @@ int slu_cmd_pack(int argc, char **argv)
 	a.opt.cancel = slu_cli_cancel();
 	r = slu_create(a.source, a.output, &a.opt, &result);
 	slu_bar_clear(&rep.bar);
-	if (r < 0)
-		return give_up(&a, &rep, r);
-	slu_report_result(&rep, a.output, &result, slu_now_ns() - start);
-	return SLU_EXIT_OK;
+	if (r == 0)
+		slu_report_result(&rep, a.output, &result, slu_now_ns() - start);
+	return slu_cli_end(&a.cli, &rep.json, r);
 }

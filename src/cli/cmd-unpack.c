@@ -2,7 +2,6 @@
 /* sluice unpack: the tree in a pack, as files again. The work is slu_extract()'s. */
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -103,20 +102,6 @@ static void tell_result(struct args *a, const struct slu_progress *done, uint64_
 	}
 }
 
-static int end(struct args *a, int err)
-{
-	const char *hint = err == -EEXIST ? "--force replaces files" :
-	                   err == -ELOOP  ? "--outside-links makes such links" :
-	                                    NULL;
-
-	if (err != -ECANCELED || !*a->opt.cancel)
-		return slu_cli_end(&a->cli, &a->json, err, hint);
-	if (a->cli.json)
-		slu_cli_json_fail(&a->json, err);
-	slu_cli_error(&a->cli, "interrupted; what is written stays");
-	return SLU_EXIT_SIGNAL + *a->opt.cancel;
-}
-
 int slu_cmd_unpack(int argc, char **argv)
 {
 	struct args a = { .cli = { .name = "unpack", .help = help, .shorts = ":C:j:q" } };
@@ -142,5 +127,5 @@ int slu_cmd_unpack(int argc, char **argv)
 	slu_bar_clear(&a.bar);
 	if (r == 0)
 		tell_result(&a, &done, slu_now_ns() - start);
-	return end(&a, r);
+	return slu_cli_end(&a.cli, &a.json, r);
 }

@@ -120,13 +120,13 @@ static int check(struct checking *k, const char *path)
 		r = slu_pack_verify(path, &opt, &res);
 	slu_bar_clear(&k->bar);
 	if (r < 0)
-		return slu_cli_end(&k->cli, &k->json, r, NULL);
+		return slu_cli_end(&k->cli, &k->json, r);
 	if (k->cli.json)
 		result_json(&k->json, &res, slu_now_ns() - start);
 	else if (!k->cli.quiet)
 		result_text(k, path, &res, slu_now_ns() - start);
-	r = slu_cli_end(&k->cli, &k->json, 0, NULL);
-	return res.defects ? SLU_EXIT_NO : r;
+	(void)slu_cli_end(&k->cli, &k->json, 0);
+	return res.defects ? SLU_EXIT_NO : SLU_EXIT_OK;
 }
 
 int slu_cmd_verify(int argc, char **argv)

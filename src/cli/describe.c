@@ -124,7 +124,7 @@ static int columns_text(struct slu_pack *p, int n)
 			break;
 		fputs(before, stdout);
 		(void)slu_cli_put_escaped(stdout, c.name);
-		printf(" (%" PRIu32 " bits)", c.bits);
+		printf(" (%" PRIu32 " bit%s)", c.bits, slu_cli_s(c.bits));
 		before = ", ";
 	}
 	puts(before[0] == ',' ? "" : " none");

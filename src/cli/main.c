@@ -17,6 +17,12 @@
 
 #include "base/macros.h"
 
+#if SLU_HAVE_XXH_DISPATCH
+#define SLU_XXH_CHOICE "at run time"
+#else
+#define SLU_XXH_CHOICE "by the compiler"
+#endif
+
 struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -51,7 +57,7 @@ static int overview(void)
 	for (size_t i = 0; i < SLU_ARRAY_SIZE(commands); i++)
 		printf("  %-8s %s\n", commands[i].name, commands[i].help);
 	fputs("\n'sluice COMMAND --help' tells a command's options, 'man sluice-COMMAND' all of it.\n"
-	      "'sluice --version' tells the version and what it was built with.\n",
+	      "'sluice --version' tells the version, and those of the libraries it uses.\n",
 	      stdout);
 	return SLU_EXIT_OK;
 }
@@ -79,15 +85,16 @@ static int cmd_help(int argc, char **argv)
 	return c->run(2, (char *[]){ argv[1], dash_help, NULL });
 }
 
+/* The libraries that are loaded now; they may be newer than those it was built with. */
 static int version(void)
 {
-	printf("sluice %s\n"
-	       "built with:\n"
-	       "  zstd   %s\n"
-	       "  lz4    %s\n"
-	       "  xxhash %d.%d.%d\n",
-	       slu_version(), ZSTD_VERSION_STRING, LZ4_VERSION_STRING, XXH_VERSION_MAJOR, XXH_VERSION_MINOR,
-	       XXH_VERSION_RELEASE);
+	unsigned xxh = XXH_versionNumber();
+
+	printf("sluice %s\n", slu_version());
+	printf("zstd %s\n", ZSTD_versionString());
+	printf("lz4 %s\n", LZ4_versionString());
+	printf("xxhash %u.%u.%u, vector unit chosen " SLU_XXH_CHOICE "\n", xxh / 10000, xxh / 100 % 100,
+	       xxh % 100);
 	return SLU_EXIT_OK;
 }
 

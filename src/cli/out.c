@@ -106,22 +106,19 @@ int slu_cli_usage(const struct slu_cli *c, const char *fmt, ...)
 	return SLU_EXIT_TROUBLE;
 }
 
-int slu_cli_code(int err)
-{
-	return err == 0 ? SLU_EXIT_OK : slu_err_is_damage(err) ? SLU_EXIT_NO : SLU_EXIT_TROUBLE;
-}
-
-int slu_cli_fail(const struct slu_cli *c, int err, const char *hint)
+static const char *sentence(int err)
 {
 	const char *text = slu_errmsg();
 
-	if (!*text)
-		text = strerror(-err);
-	if (hint)
-		slu_cli_error(c, "%s (%s)", text, hint);
-	else
-		slu_cli_error(c, "%s", text);
-	return slu_cli_code(err);
+	return *text ? text : strerror(-err);
+}
+
+int slu_cli_fail(const struct slu_cli *c, int err)
+{
+	slu_cli_error(c, "%s", sentence(err));
+	if (err == -ECANCELED && slu_cli_signal())
+		return SLU_EXIT_SIGNAL + slu_cli_signal();
+	return slu_err_is_damage(err) ? SLU_EXIT_NO : SLU_EXIT_TROUBLE;
 }
 
 bool slu_cli_out_failed(void)
@@ -155,23 +152,16 @@ void slu_cli_json_start(struct slu_json *j, const char *path)
 	slu_json_str(j, "pack", path);
 }
 
-void slu_cli_json_fail(struct slu_json *j, int err)
+int slu_cli_end(const struct slu_cli *c, struct slu_json *j, int err)
 {
-	const char *text = slu_errmsg();
-
-	while (j->depth > 1)
-		slu_json_end(j);
-	slu_json_str(j, "error", *text ? text : strerror(-err));
-	slu_json_end_all(j);
-}
-
-int slu_cli_end(const struct slu_cli *c, struct slu_json *j, int err, const char *hint)
-{
-	if (c->json && err < 0)
-		slu_cli_json_fail(j, err);
-	else if (c->json)
+	if (c->json) {
+		while (j->depth > 1)
+			slu_json_end(j);
+		if (err < 0)
+			slu_json_str(j, "error", sentence(err));
 		slu_json_end_all(j);
-	return err < 0 ? slu_cli_fail(c, err, hint) : SLU_EXIT_OK;
+	}
+	return err < 0 ? slu_cli_fail(c, err) : SLU_EXIT_OK;
 }
 
 void slu_cli_hex(const uint8_t identity[16], char ret_text[33])

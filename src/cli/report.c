@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/size.h"
@@ -25,9 +26,11 @@ static const char *phase_name(enum slu_phase phase)
 	return "work";
 }
 
-void slu_report_init(struct slu_report *rep, const struct slu_cli *c)
+void slu_report_init(struct slu_report *rep, const struct slu_cli *c, const char *codec)
 {
 	*rep = (struct slu_report){ .cli = c, .phase = SLU_PHASE_LIST, .phase_ns = slu_now_ns() };
+	/* Where the user has chosen, only a dictionary is left to decide: a detail. */
+	rep->table = !c->quiet && (c->verbose || !codec || strncmp(codec, "auto", 4) == 0);
 	slu_bar_init(&rep->bar, c);
 	slu_json_init(&rep->json, stdout);
 }
@@ -104,7 +107,7 @@ void slu_report_choice(void *arg, const struct slu_choice *c)
 
 	if (rep->cli->json)
 		choice_json(rep, c);
-	else if (!rep->cli->quiet)
+	else if (rep->table)
 		choice_text(rep, c);
 	rep->choices++;
 }
@@ -129,7 +132,6 @@ static void result_json(struct slu_report *rep, const struct slu_create_result *
 	slu_json_double(j, "seconds", (double)ns / 1e9);
 	if (!res->resumed_files)
 		slu_json_double(j, "mb_per_s", slu_cli_rate(res->raw_bytes, ns));
-	slu_json_end_all(j);
 }
 
 static void result_text(const struct slu_report *rep, const char *pack, const struct slu_create_result *res,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/hash.h"
 #include "base/le.h"
@@ -62,6 +63,8 @@ int slu_catalog_decode(const struct slu_shard_head *h, const uint8_t *stored, co
 	if ((r = slu_buf_grow(ret_catalog, h->catalog_raw, &room)) < 0)
 		return r;
 	len = ZSTD_decompress(room, h->catalog_raw, stored, h->catalog_bytes);
+	if (ZSTD_getErrorCode(len) == ZSTD_error_memory_allocation)
+		return slu_fail_memory();
 	if (ZSTD_isError(len) || len != h->catalog_raw)
 		return slu_fail(-EBADMSG, "the catalog of %s cannot be decoded", what);
 	return 0;
@@ -187,7 +190,7 @@ static int room_for(void *array, size_t item, uint64_t n)
 	return 0;
 }
 
-static int gather_totals(struct catalog *cat, const struct slu_contents *c, const struct slu_shard_head *h)
+static int gather_totals(struct catalog *cat, struct slu_contents *c, const struct slu_shard_head *h)
 {
 	const struct chunk *k = &cat->k[SLU_K_TOTALS];
 	uint64_t samples;
@@ -200,6 +203,12 @@ static int gather_totals(struct catalog *cat, const struct slu_contents *c, cons
 	if (samples > SLU_MAX_NODES || h->first + h->samples > samples || h->first != c->l.nsamples ||
 	    (h->shard + 1 == h->shards && h->first + h->samples != samples))
 		return bad("totals");
+	for (int i = 0; i < 3; i++) {
+		uint64_t claim = slu_get64(k->data + 8 * i);
+		if (h->shard && claim != c->claimed[i])
+			return bad("shards disagree on totals");
+		c->claimed[i] = claim;
+	}
 	/* Continues where the shard before ended, with that one's last directory again. */
 	if (cat->ndirs && cat->first_dir != (h->shard ? c->l.ndirs - 1 : 0))
 		return bad("directories do not continue");

@@ -367,6 +367,8 @@ static int choose_all(struct chooser *ch)
 		ch->kind[i] = (uint8_t)kind_of(ch->c, slu_listing_name(ch->l, &ch->l->samples[i]));
 	for (unsigned k = 0; k < SLU_MAX_KINDS && r == 0; k++) {
 		struct look lk = { 0 };
+		if (ch->opt->cancel && *ch->opt->cancel)
+			return slu_fail(-ECANCELED, "interrupted while choosing codecs");
 		r = look_at(ch, k, &lk);
 		if (r == 0 && lk.n)
 			r = judge(ch, k, &lk);

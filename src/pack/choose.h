@@ -34,6 +34,7 @@ struct slu_choose_options {
 	const char *codec; /* as in struct slu_create_options; NULL: auto */
 	void (*choice)(void *arg, const struct slu_choice *c);
 	void *arg;
+	const volatile int *cancel; /* once non-zero: -ECANCELED. May be NULL */
 };
 
 /* Checks a --codec word. -EINVAL */

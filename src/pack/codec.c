@@ -135,25 +135,51 @@ static bool decode_lz4(const struct slu_dict *dict, const uint8_t *in, size_t n,
 
 	if (n > INT32_MAX || size > INT32_MAX)
 		return false;
-	r = LZ4_decompress_safe_usingDict((const char *)in, (char *)out, (int)n, (int)size,
-	                                  (const char *)dict->data + (dict->len - len), (int)len);
+	if (len)
+		r = LZ4_decompress_safe_usingDict((const char *)in, (char *)out, (int)n, (int)size,
+		                                  (const char *)dict->data + (dict->len - len), (int)len);
+	else
+		r = LZ4_decompress_safe((const char *)in, (char *)out, (int)n, (int)size);
 	return r >= 0 && (size_t)r == size;
+}
+
+/* One frame and nothing else: the library would take several, and skip what is no data. */
+static bool is_one_frame(const uint8_t *in, size_t n)
+{
+	return n >= 4 && slu_get32(in) == ZSTD_MAGICNUMBER && ZSTD_findFrameCompressedSize(in, n) == n;
+}
+
+/* 1, 0 or -ENOMEM: no memory is no damage. */
+static int decode_zstd(struct slu_decoder *d, const struct slu_dict *dict, const uint8_t *in, size_t n, uint8_t *out,
+                       size_t size)
+{
+	size_t len;
+
+	if (!is_one_frame(in, n))
+		return 0;
+	if (dict->len)
+		len = ZSTD_decompress_usingDDict(d->zstd, out, size, in, n, dict->ddict);
+	else
+		len = ZSTD_decompressDCtx(d->zstd, out, size, in, n);
+	if (ZSTD_getErrorCode(len) == ZSTD_error_memory_allocation)
+		return slu_fail_memory();
+	return len == size;
 }
 
 int slu_decode(struct slu_decoder *d, struct slu_dicts *dicts, uint8_t code, const uint8_t *in, size_t n,
                uint8_t *out, size_t size)
 {
 	struct slu_dict *dict = &dicts->dict[slu_code_dict(code)];
-	bool ok;
+	int ok;
 
 	if (size == 0 || size > SLU_COMPRESS_MAX)
 		ok = false; /* such samples are never compressed */
 	else if (slu_code_codec(code) == SLU_CODEC_LZ4)
 		ok = decode_lz4(dict, in, n, out, size);
-	else if (slu_code_dict(code))
-		ok = ZSTD_decompress_usingDDict(d->zstd, out, size, in, n, dict->ddict) == size;
 	else
-		ok = ZSTD_decompressDCtx(d->zstd, out, size, in, n) == size;
+		ok = decode_zstd(d, dict, in, n, out, size);
+	if (ok < 0)
+		return ok;
 	return ok ? 0 : slu_fail(-EBADMSG, "compressed bytes do not decode to the promised size");
 }
 
@@ -258,9 +284,12 @@ static ssize_t encode_zstd(struct slu_encoder *e, const struct slu_coding *c, co
 
 	if (r < 0)
 		return r;
-	if (ZSTD_isError(ZSTD_CCtx_refCDict(e->zstd, dict ? dict->zstd : NULL)))
-		return slu_fail_memory();
-	len = ZSTD_compress2(e->zstd, out, room, in, n);
+	/* A sample that did not fit has left the context in the middle of a frame. */
+	len = ZSTD_CCtx_reset(e->zstd, ZSTD_reset_session_only);
+	if (!ZSTD_isError(len))
+		len = ZSTD_CCtx_refCDict(e->zstd, dict ? dict->zstd : NULL);
+	if (!ZSTD_isError(len))
+		len = ZSTD_compress2(e->zstd, out, room, in, n);
 	if (!ZSTD_isError(len))
 		return (ssize_t)len;
 	if (ZSTD_getErrorCode(len) == ZSTD_error_dstSize_tooSmall)

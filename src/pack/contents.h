@@ -43,6 +43,7 @@ struct slu_contents {
 	unsigned ncolumns;
 	struct slu_shard *shards; /* at least one */
 	uint32_t nshards;
+	uint64_t claimed[3]; /* when gathered: the totals that the catalogs claim */
 	/* Sections taken over as they are; empty: absent. */
 	struct slu_buf dicts, label_names, schema, notes;
 };

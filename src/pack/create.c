@@ -89,7 +89,8 @@ static int list(struct creation *cr)
 	struct slu_source_list_options o = { .threads = cr->opt->threads,
 		                             .skip_special = cr->opt->skip_special,
 		                             .progress = tell_listed,
-		                             .arg = cr };
+		                             .arg = cr,
+		                             .cancel = cr->opt->cancel };
 	int r = cr->source->ops->list(cr->source, &o, &cr->c.l);
 
 	if (r < 0)
@@ -165,7 +166,8 @@ static int find_schema(struct creation *cr)
 
 static int choose(struct creation *cr)
 {
-	struct slu_choose_options o = { .codec = cr->opt->codec, .choice = cr->opt->choice, .arg = cr->opt->arg };
+	struct slu_choose_options o = { .codec = cr->opt->codec, .choice = cr->opt->choice, .arg = cr->opt->arg,
+		                        .cancel = cr->opt->cancel };
 	int r = slu_codecs_choose(&cr->codecs, cr->source, &cr->c.l, &o);
 
 	return r < 0 ? r : slu_buf_add(&cr->c.dicts, cr->codecs.dicts.data, cr->codecs.dicts.len);

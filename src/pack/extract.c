@@ -125,8 +125,10 @@ static int leads_outside(struct slu_pack *p, uint64_t *dir, const char *target, 
 	uint64_t node;
 	int r;
 
-	if (*target == '/' || --*budget < 0)
+	if (*target == '/')
 		return 1;
+	if (--*budget < 0)
+		return 0; /* a circle, or as good as one: it leads nowhere */
 	while (*target) {
 		size_t n = strcspn(target, "/");
 		const char *name = target;

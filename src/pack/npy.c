@@ -15,6 +15,7 @@
 #include "base/le.h"
 #include "base/macros.h"
 #include "pack/layout.h"
+#include "pack/schema.h"
 #include <sluice/pack.h>
 
 void slu_npy_done(struct slu_npy *n)
@@ -39,13 +40,12 @@ static bool parse_dtype(const char *at, char dtype[16], uint64_t *ret_item)
 {
 	const char *end = at && *at == '\'' ? strchr(at + 1, '\'') : NULL;
 	size_t n = end ? (size_t)(end - at - 1) : 0;
-	char *stop;
 
-	if (n < 3 || n > 15 || !strchr("<>|", at[1]) || !strchr("biufc?", at[2]))
+	if (n < 3 || n > 15)
 		return false;
 	memcpy(dtype, at + 1, n);
-	*ret_item = strtoul(dtype + 2, &stop, 10);
-	return !*stop && *ret_item >= 1 && *ret_item <= 32;
+	*ret_item = slu_dtype_bytes(dtype);
+	return *ret_item != 0;
 }
 
 static bool parse_shape(const char *at, struct slu_schema *s, uint64_t *items)

@@ -19,6 +19,7 @@
 #include "pack/column.h"
 #include "pack/header.h"
 #include "pack/pack.h"
+#include "pack/schema.h"
 
 enum { MAX_SMALL_SECTION = 64 << 20 };
 
@@ -286,19 +287,14 @@ static int load_labels(struct slu_pack *p)
 static int load_schema(struct slu_pack *p)
 {
 	SLU_AUTO(mem) uint8_t *s = NULL;
+	uint64_t sample_bytes;
 	int r = copy_section(p, SLU_S_SCHEMA, &s);
 
 	if (r < 0 || !s)
 		return r;
-	memcpy(p->schema.dtype, s, sizeof(p->schema.dtype));
-	p->schema.skip = slu_get32(s + 16);
-	p->schema.ndim = slu_get32(s + 20);
-	if (p->schema.dtype[15] || p->schema.ndim > SLU_MAX_DIMS)
-		return slu_fail(-EBADMSG, "%s: the schema is not valid", p->path);
-	for (unsigned i = 0; i < SLU_MAX_DIMS; i++)
-		p->schema.shape[i] = slu_get64(s + 24 + 8 * (size_t)i);
-	p->has_schema = true;
-	return 0;
+	r = slu_schema_parse(s, &p->schema, &sample_bytes);
+	p->has_schema = r == 0;
+	return r;
 }
 
 static int load_builtin(struct slu_pack *p, const char *name, struct slu_builtin_column *ret_column)
@@ -367,9 +363,12 @@ static int open_into(struct slu_pack *p, const char *path)
 
 int slu_pack_open(const char *path, const struct slu_pack_options *opt, struct slu_pack **ret_pack)
 {
-	struct slu_pack *p = calloc(1, sizeof(*p));
+	struct slu_pack *p;
 	int r;
 
+	if (opt && (opt->io > SLU_IO_PREAD || opt->verify > SLU_VERIFY_ONCE || opt->size > sizeof(*opt)))
+		return slu_fail(-EINVAL, "options that this version of the library does not know");
+	p = calloc(1, sizeof(*p));
 	if (!p)
 		return slu_fail_memory();
 	p->dirfd = -1;

@@ -13,6 +13,7 @@
 #include "base/macros.h"
 #include "pack/catalog.h"
 #include "pack/codec.h"
+#include "pack/schema.h"
 #include <sluice/pack.h>
 
 /* Reads a shard's header and its catalog, decoded. */
@@ -77,7 +78,25 @@ static bool stored_ok(const struct slu_contents *c, const struct slu_dicts *dict
 	if (slu_code_codec(s->code) == SLU_CODEC_RAW)
 		return s->code == 0 && s->stored == size;
 	return slu_code_codec(s->code) <= SLU_CODEC_ZSTD && slu_code_dict(s->code) <= dicts->count && size > 0 &&
-	       size <= SLU_COMPRESS_MAX && s->stored > 0;
+	       size <= SLU_COMPRESS_MAX && s->stored > 0 && s->stored < size;
+}
+
+/* A loader believes the schema: every sample must have its size. */
+static int check_schema(const struct slu_contents *c)
+{
+	struct slu_schema schema;
+	uint64_t bytes;
+	int r;
+
+	if (!c->schema.len)
+		return 0;
+	if (c->schema.len != SLU_SCHEMA_BYTES)
+		return slu_fail(-EBADMSG, "the schema is not valid");
+	r = slu_schema_parse(c->schema.data, &schema, &bytes);
+	for (uint64_t i = 0; i < c->l.nsamples && r == 0; i++)
+		if (c->l.samples[i].size != bytes)
+			r = slu_fail(-EBADMSG, "the schema does not fit sample %llu", (unsigned long long)i);
+	return r;
 }
 
 /* The samples must fill their shards exactly, and be stored in ways that exist. */
@@ -119,7 +138,10 @@ int slu_gather_shards(int dirfd, const char *path, struct slu_contents *c, uint8
 	}
 	if (r < 0 || (r = slu_listing_check(&c->l)) < 0)
 		return r;
-	return check_stored(c);
+	if (c->claimed[0] != c->l.ndirs || c->claimed[1] != c->l.nsamples || c->claimed[2] != c->l.nlinks)
+		return slu_fail(-EBADMSG, "the catalogs' totals are not what they list");
+	r = check_schema(c);
+	return r < 0 ? r : check_stored(c);
 }
 
 /* ---- replacing the index ------------------------------------------------------------------- */

@@ -14,23 +14,10 @@
 #include "base/fd.h"
 #include "base/hash.h"
 #include "base/le.h"
-#include "pack/pack.h"
+#include "pack/reading.h"
 
 /* From this size on, reading parts of a raw sample checks it once, not each time. */
 enum { PART_CHECK_ONCE = 1 << 20 };
-
-struct reading {
-	struct slu_pack *p;
-	uint64_t i;
-	struct slu_sample s;
-	struct slu_shard_map *map;
-	struct slu_decoder *decoder;
-	uint8_t *scratch;
-	size_t scratch_len;
-	uint8_t *out;
-	size_t cap;
-	bool located, check;
-};
 
 /* ---- records -------------------------------------------------------------------------- */
 
@@ -71,7 +58,9 @@ int slu_pack_locate(struct slu_pack *p, uint64_t i, struct slu_sample *ret_sampl
 	size = slu_get40(rec + SLU_R_SIZE);
 	start = slu_sample_start(prev_end, before, slu_is_aligned(code, size));
 	if (SLU_UNLIKELY(start < SLU_BLOCK || end < start || end > p->shards[shard].data_end ||
-	                 (slu_code_codec(code) == SLU_CODEC_RAW && (end - start != size || code != 0))))
+	                 (slu_code_codec(code) == SLU_CODEC_RAW ?
+	                          end - start != size || code != 0 :
+	                          end == start || end - start >= size || size > SLU_COMPRESS_MAX)))
 		return slu_fail(-EBADMSG, "%s: the record of sample %llu is not valid", p->path, (unsigned long long)i);
 	*ret_sample = (struct slu_sample){
 		.size = size,
@@ -87,12 +76,12 @@ int slu_pack_locate(struct slu_pack *p, uint64_t i, struct slu_sample *ret_sampl
 
 static int locate(void *arg)
 {
-	struct reading *rd = arg;
+	struct slu_reading *rd = arg;
 
 	return slu_pack_locate(rd->p, rd->i, &rd->s);
 }
 
-static int no_such_sample(const struct slu_pack *p, uint64_t i)
+int slu_no_such_sample(const struct slu_pack *p, uint64_t i)
 {
 	return slu_fail(-ENOENT, "%s has %llu samples; there is no sample %llu", p->path,
 	                (unsigned long long)p->nsamples, (unsigned long long)i);
@@ -100,11 +89,11 @@ static int no_such_sample(const struct slu_pack *p, uint64_t i)
 
 int slu_pack_sample(struct slu_pack *p, uint64_t i, struct slu_sample *ret_sample)
 {
-	struct reading rd = { .p = p, .i = i };
+	struct slu_reading rd = { .p = p, .i = i };
 	int r;
 
 	if (i >= p->nsamples)
-		return no_such_sample(p, i);
+		return slu_no_such_sample(p, i);
 	if ((r = slu_pack_guard(p, locate, &rd)) == 0)
 		*ret_sample = rd.s;
 	return r;
@@ -126,14 +115,14 @@ static _Atomic uint64_t *seen_bits(struct slu_pack *p)
 	return bits; /* NULL: no memory, then everything is checked every time */
 }
 
-static bool is_seen(struct slu_pack *p, uint64_t i)
+bool slu_sample_seen(struct slu_pack *p, uint64_t i)
 {
 	_Atomic uint64_t *bits = seen_bits(p);
 
 	return bits && (atomic_load_explicit(&bits[i / 64], memory_order_relaxed) >> (i % 64) & 1);
 }
 
-static void set_seen(struct slu_pack *p, uint64_t i)
+void slu_sample_set_seen(struct slu_pack *p, uint64_t i)
 {
 	_Atomic uint64_t *bits = seen_bits(p);
 
@@ -149,11 +138,12 @@ static uint8_t code_of(const struct slu_sample *s)
 }
 
 /* The stored bytes, copied to @to. In the guard when mapped. */
-static int fetch(struct reading *rd, uint8_t *to)
+static int fetch(struct slu_reading *rd, uint8_t *to)
 {
 	ssize_t got;
 
 	if (SLU_LIKELY(rd->map->data != NULL)) {
+		slu_ask_for(rd->map->data + rd->s.offset, rd->s.stored);
 		memcpy(to, rd->map->data + rd->s.offset, rd->s.stored);
 		return 0;
 	}
@@ -163,7 +153,7 @@ static int fetch(struct reading *rd, uint8_t *to)
 	return (uint64_t)got == rd->s.stored ? 0 : slu_fail(-EIO, "%s: shard %u became shorter", rd->p->path, rd->s.shard);
 }
 
-static int check_bytes(const struct reading *rd, const uint8_t *bytes)
+static int check_bytes(const struct slu_reading *rd, const uint8_t *bytes)
 {
 	if (SLU_LIKELY(!rd->check || slu_hash64(bytes, rd->s.stored) == rd->s.checksum))
 		return 0;
@@ -171,9 +161,9 @@ static int check_bytes(const struct reading *rd, const uint8_t *bytes)
 	                rd->p->path, (unsigned long long)rd->i, rd->s.shard, (unsigned long long)rd->s.offset);
 }
 
-static int read_whole(void *arg)
+int slu_read_whole(void *arg)
 {
-	struct reading *rd = arg;
+	struct slu_reading *rd = arg;
 	int r;
 
 	if (!rd->located) {
@@ -202,8 +192,8 @@ static int read_whole(void *arg)
 	                  rd->s.size);
 }
 
-/* What read_whole() lacked, made outside the guard. */
-static int provide(struct reading *rd)
+/* What slu_read_whole() lacked, made outside the guard. */
+static int provide(struct slu_reading *rd)
 {
 	int r;
 
@@ -220,7 +210,7 @@ static int provide(struct reading *rd)
 	return 0;
 }
 
-static int run(struct reading *rd, slu_guarded_fn *fn)
+int slu_read_run(struct slu_reading *rd, slu_guarded_fn *fn)
 {
 	int r;
 
@@ -236,24 +226,24 @@ static int run(struct reading *rd, slu_guarded_fn *fn)
 
 ssize_t slu_pack_read(struct slu_pack *p, uint64_t i, void *buf, size_t cap)
 {
-	struct reading rd = { .p = p, .i = i, .out = buf, .cap = cap, .check = true };
+	struct slu_reading rd = { .p = p, .i = i, .out = buf, .cap = cap, .check = true };
 	int r;
 
 	if (SLU_UNLIKELY(i >= p->nsamples))
-		return no_such_sample(p, i);
+		return slu_no_such_sample(p, i);
 	if (p->verify_once)
-		rd.check = !is_seen(p, i);
-	if (SLU_UNLIKELY((r = run(&rd, read_whole)) < 0))
+		rd.check = !slu_sample_seen(p, i);
+	if (SLU_UNLIKELY((r = slu_read_run(&rd, slu_read_whole)) < 0))
 		return r;
 	if (p->verify_once && rd.check)
-		set_seen(p, i);
+		slu_sample_set_seen(p, i);
 	return (ssize_t)rd.s.size;
 }
 
 /* ---- parts ------------------------------------------------------------------------------------- */
 
 struct part {
-	struct reading rd; /* first: read_whole() and provide() take it */
+	struct slu_reading rd; /* first: slu_read_whole() and provide() take it */
 	uint64_t offset;
 	size_t len;
 	uint8_t *to;
@@ -263,7 +253,7 @@ struct part {
 static int read_raw_part(void *arg)
 {
 	struct part *pt = arg;
-	struct reading *rd = &pt->rd;
+	struct slu_reading *rd = &pt->rd;
 	ssize_t got;
 
 	if (!rd->map)
@@ -282,7 +272,7 @@ static int read_raw_part(void *arg)
 }
 
 /* With pread there is nothing to check in place: the sample is read once, whole, for that. */
-static int check_by_reading(struct reading *rd)
+static int check_by_reading(struct slu_reading *rd)
 {
 	enum { PIECE = 1 << 20 };
 	SLU_AUTO(mem) uint8_t *buf = malloc(PIECE);
@@ -311,23 +301,23 @@ static int check_by_reading(struct reading *rd)
 
 static int large_part(struct part *pt)
 {
-	struct reading *rd = &pt->rd;
+	struct slu_reading *rd = &pt->rd;
 	int r = slu_pack_open_shard(rd->p, rd->s.shard, &rd->map);
 
 	if (r < 0)
 		return r;
-	rd->check = pt->offset == 0 || !is_seen(rd->p, rd->i);
+	rd->check = pt->offset == 0 || !slu_sample_seen(rd->p, rd->i);
 	if (rd->check && !rd->map->data && (r = check_by_reading(rd)) < 0)
 		return r;
-	if ((r = run(rd, read_raw_part)) == 0 && rd->check)
-		set_seen(rd->p, rd->i);
+	if ((r = slu_read_run(rd, read_raw_part)) == 0 && rd->check)
+		slu_sample_set_seen(rd->p, rd->i);
 	return r;
 }
 
 /* Small or compressed: the whole sample is decoded and checked for every part of it. */
 static int small_part(struct part *pt)
 {
-	struct reading *rd = &pt->rd;
+	struct slu_reading *rd = &pt->rd;
 	SLU_AUTO(mem) uint8_t *whole = malloc(slu_max(rd->s.size, 1));
 	int r;
 
@@ -336,7 +326,7 @@ static int small_part(struct part *pt)
 	rd->out = whole;
 	rd->cap = rd->s.size;
 	rd->check = true;
-	if ((r = run(rd, read_whole)) == 0)
+	if ((r = slu_read_run(rd, slu_read_whole)) == 0)
 		memcpy(pt->to, whole + pt->offset, pt->len);
 	return r;
 }
@@ -363,14 +353,14 @@ ssize_t slu_pack_pread(struct slu_pack *p, uint64_t i, void *buf, size_t len, ui
 
 static int check_view(void *arg)
 {
-	const struct reading *rd = arg;
+	const struct slu_reading *rd = arg;
 
 	return check_bytes(rd, rd->map->data + rd->s.offset);
 }
 
 int slu_pack_view(struct slu_pack *p, uint64_t i, const void **ret_data, size_t *ret_len)
 {
-	struct reading rd = { .p = p, .i = i, .check = true };
+	struct slu_reading rd = { .p = p, .i = i, .check = true };
 	int r = slu_pack_sample(p, i, &rd.s);
 
 	if (r < 0)

@@ -224,15 +224,18 @@ static bool lacks_flags(int err)
 	return err == ENOSYS || err == EINVAL || err == EOPNOTSUPP;
 }
 
-static int swap_in(struct slu_staging *s)
+/* *@ret_swapped: the old pack is now under the partial's name. */
+static int swap_in(struct slu_staging *s, bool *ret_swapped)
 {
 	struct stat st;
 
 	if (renameat2(s->parentfd, s->partial, s->parentfd, s->name, RENAME_NOREPLACE) == 0)
 		return 0;
 	if (errno == EEXIST && s->force) {
-		if (renameat2(s->parentfd, s->partial, s->parentfd, s->name, RENAME_EXCHANGE) == 0)
+		if (renameat2(s->parentfd, s->partial, s->parentfd, s->name, RENAME_EXCHANGE) == 0) {
+			*ret_swapped = true;
 			return 0;
+		}
 		return lacks_flags(errno) ? replace_by_steps(s) : -errno;
 	}
 	if (!lacks_flags(errno))
@@ -246,16 +249,17 @@ static int swap_in(struct slu_staging *s)
 
 int slu_staging_publish(struct slu_staging *s)
 {
+	bool swapped = false;
 	int r = slu_sync(s->fd, s->dest);
 
 	if (r < 0)
 		return r;
-	if ((r = swap_in(s)) < 0)
+	if ((r = swap_in(s, &swapped)) < 0)
 		return slu_fail_sys(r, "cannot put the finished pack in place as %s", s->dest);
-	if ((r = slu_sync(s->parentfd, s->parent)) < 0)
-		return r;
 	close(slu_take_fd(&s->fd));
-	/* Under the partial's name there is now the old pack, if there was one. */
+	if ((r = slu_sync(s->parentfd, s->parent)) < 0 || !swapped)
+		return r;
+	/* Under the partial's name there is now the old pack. */
 	r = remove_pack_dir(s->parentfd, s->partial);
 	return r < 0 ? slu_fail_sys(r, "%s is complete, but the pack that it replaced cannot be removed: %s/%s", s->dest,
 	                            s->parent, s->partial) :

@@ -64,10 +64,17 @@ static uint64_t scan_count(const struct scan *sc)
 	return sc->found.len / sizeof(struct found);
 }
 
+static int check_cancel(const struct lister *ls)
+{
+	return ls->opt->cancel && *ls->opt->cancel ? slu_fail(-ECANCELED, "interrupted while listing the files") : 0;
+}
+
 static int open_scan(struct lister *ls, const struct scan *sc, char path[SLU_MAX_PATH + 1])
 {
-	int fd = slu_listing_path(ls->l, &ls->l->dirs[sc->dir], path);
+	int fd = check_cancel(ls);
 
+	if (fd == 0)
+		fd = slu_listing_path(ls->l, &ls->l->dirs[sc->dir], path);
 	if (fd < 0)
 		return fd;
 	fd = slu_openat(ls->s->fd, *path ? path : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);

@@ -196,6 +196,33 @@ static int check_run(const struct slu_listing *l, const struct slu_entry *e, uin
 	return 0;
 }
 
+/* Names are unique in a directory, whatever their kinds. */
+static int check_unique(const struct slu_listing *l)
+{
+	const struct slu_entry *e[3] = { l->dirs + 1, l->samples, l->links };
+	const struct slu_entry *end[3] = { l->dirs + l->ndirs, l->samples + l->nsamples, l->links + l->nlinks };
+
+	for (;;) {
+		int least = -1, order = 0;
+		for (int k = 0; k < 3; k++) {
+			if (e[k] == end[k])
+				continue;
+			if (least >= 0) {
+				order = e[k]->parent != e[least]->parent ?
+				                (e[k]->parent < e[least]->parent ? -1 : 1) :
+				                strcmp(slu_listing_name(l, e[k]), slu_listing_name(l, e[least]));
+				if (order == 0)
+					return slu_fail(-EBADMSG, "a directory has two entries '%s'", slu_listing_name(l, e[k]));
+			}
+			if (least < 0 || order < 0)
+				least = k;
+		}
+		if (least < 0)
+			return 0;
+		e[least]++;
+	}
+}
+
 static int check_depth(const struct slu_listing *l)
 {
 	SLU_AUTO(mem) uint8_t *depth = calloc(l->ndirs, 1);
@@ -222,6 +249,8 @@ int slu_listing_check(const struct slu_listing *l)
 	if ((r = check_run(l, l->dirs, l->ndirs, 1, S_IFDIR, "directory")) < 0 ||
 	    (r = check_run(l, l->samples, l->nsamples, 0, S_IFREG, "sample")) < 0 ||
 	    (r = check_run(l, l->links, l->nlinks, 0, S_IFLNK, "link")) < 0)
+		return r;
+	if ((r = check_unique(l)) < 0)
 		return r;
 	return check_depth(l);
 }

@@ -21,6 +21,7 @@ struct slu_source_list_options {
 	bool skip_special;
 	void (*progress)(void *arg, uint64_t files);
 	void *arg;
+	const volatile int *cancel; /* once non-zero: -ECANCELED. May be NULL */
 };
 
 struct slu_source_reader; /* each source has its own */

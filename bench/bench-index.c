@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The index at scale:  bench-index WORKDIR
+ *
+ * Indexes of 1 k to 10 M samples are built from generated names, 1,000 to a directory, without
+ * any sample's bytes: opening and looking up touch only the index. Prints time to open, time to
+ * find a path, and bytes a sample.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sluice/pack.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/macros.h"
+#include "pack/contents.h"
+
+enum { PER_DIR = 1000, OPENS = 200, LOOKUPS = 1000000, ROUNDS = 7 };
+
+static void check(int r, const char *what)
+{
+	if (r >= 0)
+		return;
+	fprintf(stderr, "bench-index: %s: %s\n", what, slu_errmsg());
+	exit(1);
+}
+
+static void add_entry(struct slu_listing *l, struct slu_entry *e, const char *name)
+{
+	e->name = l->names.len;
+	check(slu_buf_add(&l->names, name, strlen(name) + 1), "memory");
+}
+
+/* A tree of n files: class_000000/img_0000000.jpg ... with modification times that vary. */
+static void fill(struct slu_contents *c, uint64_t n)
+{
+	struct slu_listing *l = &c->l;
+	uint64_t ndirs = (n + PER_DIR - 1) / PER_DIR;
+	char name[64];
+
+	l->dirs = calloc(ndirs + 1, sizeof(*l->dirs));
+	l->samples = calloc(n, sizeof(*l->samples));
+	l->attrs = calloc(2, sizeof(*l->attrs));
+	c->stored = calloc(n, sizeof(*c->stored));
+	c->shards = calloc(1, sizeof(*c->shards));
+	l->attrs[0].mode = S_IFDIR | 0755;
+	l->attrs[1].mode = S_IFREG | 0644;
+	l->nattrs = 2;
+	l->ndirs = ndirs + 1;
+	l->nsamples = n;
+	add_entry(l, &l->dirs[0], "");
+	for (uint64_t d = 0; d < ndirs; d++) {
+		snprintf(name, sizeof(name), "class_%06llu", (unsigned long long)d);
+		add_entry(l, &l->dirs[d + 1], name);
+	}
+	for (uint64_t i = 0; i < n; i++) {
+		l->samples[i] = (struct slu_entry){ .size = 900 + i % 100,
+			                            .attr = 1,
+			                            .parent = (uint32_t)(i / PER_DIR + 1),
+			                            .mtime_ns = (int64_t)(1600000000000000000 + i * 1234567891 % 10000000000000000) };
+		snprintf(name, sizeof(name), "img_%03llu.jpg", (unsigned long long)(i % PER_DIR));
+		add_entry(l, &l->samples[i], name);
+		c->stored[i] = (struct slu_stored){ .hash = i * 0x9e3779b97f4a7c15u, .stored = l->samples[i].size };
+	}
+	c->nshards = 1;
+	struct slu_cursor cur;
+	slu_cursor_init(&cur);
+	for (uint64_t i = 0; i < n; i++)
+		(void)slu_cursor_lay(&cur, c, i);
+	c->shards[0].data_end = cur.at;
+	c->shards[0].file_bytes = slu_up(cur.at, SLU_BLOCK) + 4096;
+}
+
+static void make(const char *dir, uint64_t n)
+{
+	struct slu_contents c = { 0 };
+	struct slu_buf file = { 0 };
+	uint8_t identity[16];
+	char path[8192];
+	int fd;
+
+	fill(&c, n);
+	check(slu_index_build(&c, &file, identity), "index");
+	mkdir(dir, 0777);
+	snprintf(path, sizeof(path), "%s/index", dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	check(fd < 0 ? -errno : slu_write(fd, file.data, file.len, path), path);
+	close(fd);
+	slu_buf_done(&file);
+	slu_contents_done(&c);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double open_us(const char *dir, double *ret_least, double *ret_most)
+{
+	static double t[OPENS];
+
+	for (int i = 0; i < OPENS; i++) {
+		struct slu_pack *p;
+		uint64_t start = slu_now_ns();
+		check(slu_pack_open(dir, NULL, &p), dir);
+		t[i] = (double)(slu_now_ns() - start) * 1e-3;
+		slu_pack_close(p);
+	}
+	qsort(t, OPENS, sizeof(*t), by_value);
+	*ret_least = t[0];
+	*ret_most = t[OPENS * 95 / 100];
+	return t[OPENS / 2];
+}
+
+/* Random paths, all of which exist; made before the clock starts. */
+static double lookup_ns(const char *dir, uint64_t n, double *ret_least, double *ret_most)
+{
+	char (*paths)[32] = malloc((size_t)LOOKUPS * sizeof(*paths));
+	uint64_t x = 88172645463325252u, found, sum = 0;
+	double t[ROUNDS];
+	struct slu_pack *p;
+
+	check(slu_pack_open(dir, NULL, &p), dir);
+	for (int i = 0; i < LOOKUPS; i++) {
+		x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+		uint64_t s = x % n;
+		snprintf(paths[i], sizeof(paths[i]), "class_%06u/img_%03u.jpg", (unsigned)(s / PER_DIR),
+		         (unsigned)(s % PER_DIR));
+	}
+	for (int round = -1; round < ROUNDS; round++) {
+		uint64_t start = slu_now_ns();
+		for (int i = 0; i < LOOKUPS; i++) {
+			check(slu_pack_find(p, paths[i], &found), paths[i]);
+			sum += found;
+		}
+		if (round >= 0)
+			t[round] = (double)(slu_now_ns() - start) / LOOKUPS;
+	}
+	slu_pack_close(p);
+	free(paths);
+	qsort(t, ROUNDS, sizeof(*t), by_value);
+	*ret_least = t[0];
+	*ret_most = t[ROUNDS - 1] + (sum == 0);
+	return t[ROUNDS / 2];
+}
+
+int main(int argc, char **argv)
+{
+	static const uint64_t sizes[] = { 1000, 100000, 1000000, 10000000 };
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: bench-index WORKDIR\n");
+		return 2;
+	}
+	printf("\nThe index at scale (median, least .. most of %d opens (95th percentile) and %d rounds of %d lookups)\n", OPENS,
+	       ROUNDS, LOOKUPS);
+	printf("  %-10s %-28s %-28s %s\n", "samples", "open, us", "find a path, ns", "bytes a sample: record+lookup, name");
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		char dir[4096], file[4200], open_text[64], find_text[64];
+		struct slu_pack_info info;
+		struct slu_pack *p;
+		double least, most, median;
+		snprintf(dir, sizeof(dir), "%s/index-%llu.slu", argv[1], (unsigned long long)sizes[i]);
+		make(dir, sizes[i]);
+		median = open_us(dir, &least, &most);
+		snprintf(open_text, sizeof(open_text), "%.1f (%.1f .. %.1f)", median, least, most);
+		median = lookup_ns(dir, sizes[i], &least, &most);
+		snprintf(find_text, sizeof(find_text), "%.0f (%.0f .. %.0f)", median, least, most);
+		check(slu_pack_open(dir, NULL, &p), dir);
+		check(slu_pack_info(p, &info), dir);
+		slu_pack_close(p);
+		printf("  %-10llu %-28s %-28s %.2f, %.2f\n", (unsigned long long)sizes[i], open_text, find_text,
+		       (double)info.record_bytes / (double)sizes[i], (double)info.name_bytes / (double)sizes[i]);
+		fflush(stdout);
+		snprintf(file, sizeof(file), "%s/index", dir);
+		unlink(file);
+		rmdir(dir);
+	}
+	return 0;
+}

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The main job, end to end:  demo.sh BUILDDIR
+#
+# Takes the CIFAR-10 JPEGs where ../shared has them, else makes a small tree of real JPEGs; packs
+# it, verifies it, reads everything back both ways, and shows the two side by side.
+set -euo pipefail
+here=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "${1:-build}" && pwd)
+sluice=$build/sluice
+work=${DEMO_DIR:-$build/demo}
+archive=$here/../shared/data/cifar10-jpeg.tar.zst
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+[ -t 1 ] && [ -z "${NO_COLOR:-}" ] || say() { printf '\n%s\n' "$*"; }
+
+mkdir -p "$work"
+if [ ! -e "$work/complete" ]; then
+	rm -rf "$work/data"
+	mkdir -p "$work/data"
+	if [ -r "$archive" ]; then
+		"$here/tools/deps" data
+		say "Unpacking CIFAR-10 (60,000 JPEG files)"
+		tar --zstd -xf "$archive" -C "$work/data"
+	else
+		"$here/tools/deps" jpeg
+		say "Making a small tree of JPEG files (no ../shared/data here)"
+		/usr/bin/python3 "$here/tests/lib/jpegtree.py" "$work/data"
+	fi
+	touch "$work/complete"
+fi
+
+# Labels come from the first directory level: the classes, which may be below train/.
+data=data
+[ ! -d "$work/data/train" ] || data=data/train
+
+say "\$ sluice pack $data -o train.slu --labels dir"
+"$sluice" pack "$work/$data" -o "$work/train.slu" --labels dir --force
+say "\$ sluice info train.slu"
+"$sluice" info "$work/train.slu"
+say "\$ sluice verify train.slu"
+"$sluice" verify "$work/train.slu"
+
+# One path to show: the first file of the first directory.
+class=$("$sluice" ls "$work/train.slu" | sed -n 1p)
+sample=$class/$("$sluice" ls "$work/train.slu" "$class" | sed -n 1p)
+say "\$ sluice cat train.slu $sample | cmp - $data/$sample"
+"$sluice" cat "$work/train.slu" "$sample" | cmp - "$work/$data/$sample"
+echo "the same bytes"
+
+say "\$ sluice unpack train.slu -C again; diff -r $data again"
+rm -rf "$work/again"
+"$sluice" unpack "$work/train.slu" -C "$work/again"
+diff -r "$work/$data" "$work/again"
+echo "the same tree"
+rm -rf "$work/again"
+
+say "Every sample once, in a new random order: plain files and the pack side by side"
+"$sluice" pack "$work/$data" -o "$work/raw.slu" --codec none --force -q
+"$build/bench/bench-read" "$work/$data" "$work/raw.slu" "$work/train.slu" "the demo's files" 3
+echo
+echo "What was made is in $work"

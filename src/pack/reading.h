@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* One sample on its way out of a pack: what sample.c and batch.c share. */
+#ifndef SLU_PACK_READING_H
+#define SLU_PACK_READING_H
+
+#include "pack/pack.h"
+
+struct slu_reading {
+	struct slu_pack *p;
+	uint64_t i;
+	struct slu_sample s;
+	bool located; /* s is filled in */
+	bool check;   /* compare the checksum */
+	struct slu_shard_map *map;
+	struct slu_decoder *decoder;
+	uint8_t *scratch;
+	size_t scratch_len;
+	uint8_t *out;
+	size_t cap;
+};
+
+/* Copies, checks and decodes rd->i into rd->out. Runs in the guard; -EAGAIN asks for what only
+ * slu_read_run() can provide outside. */
+SLU_MUST_USE int slu_read_whole(void *reading);
+
+/* Runs @fn(rd) in the guard until it has what it needs; gives back the decoder. */
+SLU_MUST_USE int slu_read_run(struct slu_reading *rd, slu_guarded_fn *fn);
+
+/* Which samples were found sound through this handle, where that is remembered. */
+bool slu_sample_seen(struct slu_pack *p, uint64_t i);
+void slu_sample_set_seen(struct slu_pack *p, uint64_t i);
+
+SLU_MUST_USE int slu_no_such_sample(const struct slu_pack *p, uint64_t i);
+
+/*
+ * Samples are visited in random order, so that no cache line of one is near: ask for all of
+ * them at once instead of waiting for the copy to come to each. Beyond a few KiB the hardware
+ * has caught on by itself.
+ */
+static inline void slu_ask_for(const uint8_t *data, uint64_t n)
+{
+	uint64_t ahead = slu_min(n, 4096);
+
+	for (uint64_t i = 0; i < ahead; i += 64)
+		__builtin_prefetch(data + i);
+}
+
+#endif
