@@ -18,7 +18,7 @@ int slu_buf_reserve(struct slu_buf *b, size_t more)
 	size_t want, cap;
 	uint8_t *data;
 
-	if (more <= b->cap - b->len)
+	if (b->data && more <= b->cap - b->len) /* even an empty buffer has an address */
 		return 0;
 	if (__builtin_add_overflow(b->len, more, &want))
 		return slu_fail_memory();

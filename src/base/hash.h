@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checksums: XXH3, in the widest form that the CPU has, chosen at run time where the
- * library can (x86); elsewhere what the compiler's target has (NEON on arm64).
+ * Checksums: XXH3, in the widest form that the CPU has, chosen at run time on x86; elsewhere
+ * what the compiler's target has (NEON on arm64).
  */
 #ifndef SLU_BASE_HASH_H
 #define SLU_BASE_HASH_H
@@ -16,6 +16,9 @@ uint64_t slu_hash64_seed(const void *data, size_t n, uint64_t seed);
 
 /* The 128-bit hash in canonical (big-endian) form. */
 void slu_hash128(const void *data, size_t n, uint8_t ret_hash[16]);
+
+/* The form in use: "plain", "avx2", "avx512". */
+const char *slu_hash_form(void);
 
 /* slu_hash64() of data that comes in pieces. */
 struct slu_hash_state;

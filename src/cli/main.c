@@ -3,6 +3,7 @@
  * The sluice command: a table of subcommands, and what every one of them needs before it
  * starts (descriptors, signals) and after it ends (an output that is whole).
  */
+#include "base/hash.h"
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -17,11 +18,6 @@
 
 #include "base/macros.h"
 
-#if SLU_HAVE_XXH_DISPATCH
-#define SLU_XXH_CHOICE "at run time"
-#else
-#define SLU_XXH_CHOICE "by the compiler"
-#endif
 
 struct command {
 	const char *name;
@@ -88,13 +84,12 @@ static int cmd_help(int argc, char **argv)
 /* The libraries that are loaded now; they may be newer than those it was built with. */
 static int version(void)
 {
-	unsigned xxh = XXH_versionNumber();
 
 	printf("sluice %s\n", slu_version());
 	printf("zstd %s\n", ZSTD_versionString());
 	printf("lz4 %s\n", LZ4_versionString());
-	printf("xxhash %u.%u.%u, vector unit chosen " SLU_XXH_CHOICE "\n", xxh / 10000, xxh / 100 % 100,
-	       xxh % 100);
+	printf("xxhash %d.%d.%d, in the form for %s\n", XXH_VERSION_MAJOR, XXH_VERSION_MINOR, XXH_VERSION_RELEASE,
+	       slu_hash_form());
 	return SLU_EXIT_OK;
 }
 

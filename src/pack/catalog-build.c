@@ -179,7 +179,7 @@ static int add_samples(struct out *o, const struct slu_contents *c, const struct
 	uint8_t *planes;
 	int r;
 
-	if ((r = add_names(o, SLU_K_SAMPLE_NAMES, &c->l, c->l.samples + p->first, n, false)) < 0 ||
+	if ((r = add_names(o, SLU_K_SAMPLE_NAMES, &c->l, n ? c->l.samples + p->first : NULL, n, false)) < 0 ||
 	    (r = open_chunk(o, SLU_K_SAMPLES)) < 0 || (r = add_planes(o, n, 8 + 5 + 5 + 1, &planes)) < 0)
 		return r;
 	for (uint64_t i = 0; i < n; i++) {
@@ -226,8 +226,8 @@ static int add_columns(struct out *o, const struct slu_contents *c, const struct
 
 static int add_links(struct out *o, const struct slu_listing *l, const struct part *p)
 {
-	const struct slu_entry *e = l->links + p->first_link;
 	uint64_t n = p->last_link - p->first_link;
+	const struct slu_entry *e = n ? l->links + p->first_link : NULL;
 	uint8_t *planes;
 	int r;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "pack/layout.h"
 #include "source/listing.h"
 
 static size_t shared_prefix(const char *a, size_t na, const char *b, size_t nb)
@@ -94,39 +95,41 @@ int slu_name_group_name(const struct slu_name_group *g, bool root, char buf[256]
 }
 
 /*
- * Compares without putting names together: of the group's earlier names only how much
- * of @name they share matters.
+ * Compares without putting names together. Forward, only to find where each name's own bytes
+ * are; then backward from the wanted name: each name before it that shares less supplies the
+ * bytes that the later ones took over from it.
  */
 int slu_name_group_match(const uint8_t *data, size_t len, unsigned k, const char *name, size_t name_len)
 {
-	const uint8_t *at, *end = data + len;
-	size_t suffix, stem, same = 0, before = 0;
+	const uint8_t *at, *end = data + len, *heads[SLU_GROUP];
+	size_t suffix, stem, need;
 
 	if (len < 1 || data[0] > len - 1)
 		return slu_fail(-EBADMSG, "a group of names is cut off");
 	suffix = data[0];
-	if (suffix > name_len || memcmp(data + 1, name + name_len - suffix, suffix) != 0)
-		return 0;
-	stem = name_len - suffix;
 	at = data + 1 + suffix;
-	for (unsigned i = 0;; i++) {
-		size_t prefix, middle;
-		if (end - at < 2 || at[1] > end - at - 2 || at[0] > before)
+	for (unsigned i = 0; i <= k; i++) {
+		if (SLU_UNLIKELY(end - at < 2 || at[1] > end - at - 2))
 			return slu_fail(-EBADMSG, "a compressed name is not valid");
-		prefix = at[0];
-		middle = at[1];
-		/* Shares @same bytes of the stem so far; a prefix beyond that changes nothing. */
-		if (prefix <= same) {
-			size_t n = 0;
-			same = prefix;
-			while (n < middle && same < stem && at[2 + n] == (uint8_t)name[same]) {
-				n++;
-				same++;
-			}
-		}
-		before = prefix + middle;
-		if (i == k)
-			return before == stem && same == stem;
-		at += 2 + middle;
+		heads[i] = at;
+		at += 2 + at[1];
 	}
+	at = heads[k];
+	stem = (size_t)at[0] + at[1];
+	if (stem + suffix != name_len || memcmp(data + 1, name + stem, suffix) != 0 ||
+	    memcmp(at + 2, name + at[0], at[1]) != 0)
+		return 0;
+	for (need = at[0]; need > 0;) {
+		if (SLU_UNLIKELY(k == 0))
+			return slu_fail(-EBADMSG, "a compressed name is not valid");
+		at = heads[--k];
+		if (at[0] >= need)
+			continue;
+		if (SLU_UNLIKELY((size_t)at[0] + at[1] < need))
+			return slu_fail(-EBADMSG, "a compressed name is not valid");
+		if (memcmp(at + 2, name + at[0], need - at[0]) != 0)
+			return 0;
+		need = at[0];
+	}
+	return 1;
 }

@@ -156,7 +156,9 @@ static int group_of(struct slu_pack *p, uint64_t node, const uint8_t **ret_data,
 	if (SLU_UNLIKELY(end <= at || end - at > 256 + SLU_GROUP * 257))
 		return damaged(p, "the group of names of node", node);
 	*ret_len = end - at;
-	return slu_pack_at(p, SLU_S_NAMES, at, end - at, ret_data);
+	r = slu_pack_at(p, SLU_S_NAMES, at, end - at, ret_data);
+	__builtin_prefetch(*ret_data + 64); /* most groups reach into the next cache line */
+	return r;
 }
 
 static int name_of(struct slu_pack *p, uint64_t node, char buf[SLU_NAME_MAX])
@@ -216,6 +218,17 @@ static int try_slot(struct query *q, const struct children *c, uint64_t node)
 	return slu_name_group_match(data, len, (unsigned)(node % SLU_GROUP), q->name, q->len);
 }
 
+/* A bit for each slot of a bucket whose fingerprint is @print. No branches: which slot it is,
+ * nobody can predict. */
+static inline uint32_t matching_slots(const uint8_t *slots, uint32_t print, uint32_t mask)
+{
+	uint32_t hits = 0;
+
+	for (unsigned s = 0; s < SLU_BUCKET_SLOTS; s++)
+		hits |= (uint32_t)(((slu_get32(slots + s * 4) ^ print) & ~mask) == 0) << s;
+	return hits;
+}
+
 static int find_child(struct query *q)
 {
 	const struct slu_lookup *t = &q->p->lookup;
@@ -231,15 +244,15 @@ static int find_child(struct query *q)
 	for (uint64_t n = 0; n < t->buckets; n++, b = b + 1 == t->buckets ? 0 : b + 1) {
 		if (SLU_UNLIKELY((r = slu_pack_at(q->p, SLU_S_LOOKUP, b * SLU_BUCKET, SLU_BUCKET, &slots)) < 0))
 			return r;
-		for (unsigned s = 0; s < SLU_BUCKET_SLOTS; s++) {
-			uint32_t v = slu_get32(slots + s * 4);
-			if (v == 0)
-				return -ENOENT;
-			if (((v ^ print) & ~mask) == 0 && (v & mask) && (r = try_slot(q, &c, (v & mask) - 1)) != 0) {
+		for (uint32_t hits = matching_slots(slots, print, mask); hits; hits &= hits - 1) {
+			uint32_t v = slu_get32(slots + 4 * (unsigned)__builtin_ctz(hits));
+			if ((v & mask) && (r = try_slot(q, &c, (v & mask) - 1)) != 0) {
 				q->found = (v & mask) - 1;
 				return r < 0 ? r : 0;
 			}
 		}
+		if (slu_get32(slots + SLU_BUCKET - 4) == 0) /* slots are filled from the front */
+			return -ENOENT;
 	}
 	return -ENOENT;
 }

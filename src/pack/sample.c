@@ -142,6 +142,8 @@ static int fetch(struct slu_reading *rd, uint8_t *to)
 {
 	ssize_t got;
 
+	if (rd->s.stored == 0) /* there may be no room at all */
+		return 0;
 	if (SLU_LIKELY(rd->map->data != NULL)) {
 		slu_ask_for(rd->map->data + rd->s.offset, rd->s.stored);
 		memcpy(to, rd->map->data + rd->s.offset, rd->s.stored);
