@@ -62,7 +62,8 @@ static void fill(struct slu_contents *c, uint64_t n)
 		l->samples[i] = (struct slu_entry){ .size = 900 + i % 100,
 			                            .attr = 1,
 			                            .parent = (uint32_t)(i / PER_DIR + 1),
-			                            .mtime_ns = (int64_t)(1600000000000000000 + i * 1234567891 % 10000000000000000) };
+			                            .mtime_ns = (int64_t)(1600000000000000000 +
+			                                                  i * 1234567891 % 10000000000000000) };
 		snprintf(name, sizeof(name), "img_%03llu.jpg", (unsigned long long)(i % PER_DIR));
 		add_entry(l, &l->samples[i], name);
 		c->stored[i] = (struct slu_stored){ .hash = i * 0x9e3779b97f4a7c15u, .stored = l->samples[i].size };
@@ -122,7 +123,7 @@ static double open_us(const char *dir, double *ret_least, double *ret_most)
 /* Random paths, all of which exist; made before the clock starts. */
 static double lookup_ns(const char *dir, uint64_t n, double *ret_least, double *ret_most)
 {
-	char (*paths)[32] = malloc((size_t)LOOKUPS * sizeof(*paths));
+	char(*paths)[32] = malloc((size_t)LOOKUPS * sizeof(*paths));
 	uint64_t x = 88172645463325252u, found, sum = 0;
 	double t[ROUNDS];
 	struct slu_pack *p;
@@ -159,9 +160,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench-index WORKDIR\n");
 		return 2;
 	}
-	printf("\nThe index at scale (median, least .. most of %d opens (95th percentile) and %d rounds of %d lookups)\n", OPENS,
-	       ROUNDS, LOOKUPS);
-	printf("  %-10s %-28s %-28s %s\n", "samples", "open, us", "find a path, ns", "bytes a sample: record+lookup, name");
+	printf("\nThe index at scale (median, least .. most of %d opens (95th percentile) and %d rounds of %d lookups)\n",
+	       OPENS, ROUNDS, LOOKUPS);
+	printf("  %-10s %-28s %-28s %s\n", "samples", "open, us", "find a path, ns",
+	       "bytes a sample: record+lookup, name");
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		char dir[4096], file[4200], open_text[64], find_text[64];
 		struct slu_pack_info info;

@@ -49,7 +49,8 @@ static double run_command(void *arg)
 	remove_all(c->output);
 	sync();
 	t = slu_now_ns();
-	if (posix_spawnp(&pid, c->argv[0], NULL, NULL, (char *const *)c->argv, environ) != 0 || waitpid(pid, &status, 0) != pid || status)
+	if (posix_spawnp(&pid, c->argv[0], NULL, NULL, (char *const *)c->argv, environ) != 0 ||
+	    waitpid(pid, &status, 0) != pid || status)
 		return -1;
 	if (c->sync_after)
 		sync();
@@ -87,7 +88,7 @@ int main(int argc, char **argv)
 	const char *none_argv[] = { sluice, "pack", data, "-o", none_out, "--codec", "none", "-q", NULL };
 	const char *auto_argv[] = { sluice, "pack", data, "-o", auto_out, "-q", NULL };
 	struct command tar = { tar_argv, tar_out, 0 }, tar_sync = { tar_argv, tar_out, 1 },
-	               none = { none_argv, none_out, 0 }, automatic = { auto_argv, auto_out, 0 };
+		       none = { none_argv, none_out, 0 }, automatic = { auto_argv, auto_out, 0 };
 	struct runner r[] = {
 		{ .name = "tar cf (not synced)", .run = run_command, .arg = &tar },
 		{ .name = "sluice pack --codec none (synced)", .run = run_command, .arg = &none },

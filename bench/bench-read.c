@@ -175,7 +175,8 @@ int main(int argc, char **argv)
 	snprintf(title, sizeof(title), "Reading %s, shuffled, warm, one thread", argv[4]);
 	bench_table(title, r, RUNNERS, 1e-9, "ns a sample", 0);
 	printf("  of a bare memcpy's speed: batches %.2f all verified, %.2f verified once; one by one %.2f\n",
-	       bench_median(&r[BARE]) / bench_median(&r[BATCHES]), bench_median(&r[BARE]) / bench_median(&r[BATCHES_ONCE]),
+	       bench_median(&r[BARE]) / bench_median(&r[BATCHES]),
+	       bench_median(&r[BARE]) / bench_median(&r[BATCHES_ONCE]),
 	       bench_median(&r[BARE]) / bench_median(&r[ONE_BY_ONE]));
 	return 0;
 }

@@ -18,7 +18,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: make-blobs DIR COUNT LEAST MOST\n");
 		return 2;
 	}
-	uint64_t count = strtoull(argv[2], NULL, 10), least = strtoull(argv[3], NULL, 10), most = strtoull(argv[4], NULL, 10);
+	uint64_t count = strtoull(argv[2], NULL, 10), least = strtoull(argv[3], NULL, 10),
+		 most = strtoull(argv[4], NULL, 10);
 	uint64_t x = 0x2545f4914f6cdd1du, *buf = malloc(most + 8);
 
 	mkdir(argv[1], 0777);

@@ -47,7 +47,8 @@ void bench_table(const char *title, struct runner *r, size_t n, double unit_seco
 	double rival = bench_median(&r[0]);
 
 	printf("\n%s (median of %d rounds, taken in turns)\n", title, r[0].rounds);
-	printf("  %-34s %12s   %-23s %s\n", "", unit, "least .. most", as_share ? "of the rival's time" : "times faster");
+	printf("  %-34s %12s   %-23s %s\n", "", unit, "least .. most",
+	       as_share ? "of the rival's time" : "times faster");
 	for (size_t i = 0; i < n; i++) {
 		double s[BENCH_MAX_ROUNDS], m = bench_median(&r[i]);
 		char spread[64];

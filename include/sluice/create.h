@@ -29,11 +29,11 @@ struct slu_progress {
 
 /* One row of the table from which the codecs were chosen. */
 struct slu_choice {
-	const char *kind; /* the files' extension, such as ".jpg"; "(other)" */
+	const char *kind;  /* the files' extension, such as ".jpg"; "(other)" */
 	const char *codec; /* "none", "lz4", "lz4+dict", "zstd", "zstd+dict" */
-	uint64_t files;   /* files looked at */
+	uint64_t files;    /* files looked at */
 	uint64_t raw_bytes, stored_bytes;
-	double cost;      /* reading a byte, in hundredths of copying one: from the cost table */
+	double cost; /* reading a byte, in hundredths of copying one: from the cost table */
 	bool chosen;
 };
 
@@ -61,9 +61,9 @@ struct slu_create_options {
 struct slu_create_result {
 	uint64_t files, dirs, links;
 	uint64_t raw_bytes;
-	uint64_t disk_bytes;   /* all files of the pack */
+	uint64_t disk_bytes;    /* all files of the pack */
 	uint64_t resumed_files; /* of files: taken over from the interrupted run */
-	uint64_t skipped;      /* special files left out */
+	uint64_t skipped;       /* special files left out */
 	uint32_t shards;
 	uint8_t identity[16];
 };
@@ -80,8 +80,8 @@ SLU_API SLU_MUST_USE int slu_create(const char *source, const char *dest, const 
                                     struct slu_create_result *ret_result);
 
 struct slu_extract_options {
-	uint32_t size;      /* sizeof, or 0 */
-	uint32_t threads;   /* 0: one per CPU */
+	uint32_t size;            /* sizeof, or 0 */
+	uint32_t threads;         /* 0: one per CPU */
 	const char *const *paths; /* what to extract (nodes of the pack), NULL: everything */
 	size_t npaths;
 	bool force;         /* replace files that are there */

@@ -134,8 +134,7 @@ SLU_API SLU_MUST_USE ssize_t slu_pack_read_batch(struct slu_pack *p, const uint6
  * at the end, 0 past it. Raw samples of 1 MiB or more are checked whole on the first
  * such call and on each one that starts at 0; the others are checked on every call.
  */
-SLU_API SLU_MUST_USE ssize_t slu_pack_pread(struct slu_pack *p, uint64_t i, void *buf, size_t len,
-                                            uint64_t offset);
+SLU_API SLU_MUST_USE ssize_t slu_pack_pread(struct slu_pack *p, uint64_t i, void *buf, size_t len, uint64_t offset);
 
 /*
  * The bytes of a raw sample inside the mapping itself, verified by this call, not
@@ -144,8 +143,7 @@ SLU_API SLU_MUST_USE ssize_t slu_pack_pread(struct slu_pack *p, uint64_t i, void
  * SIGBUS in the reader, and a shard that is overwritten shows. -EOPNOTSUPP: the
  * sample is compressed, or the pack is not mapped.
  */
-SLU_API SLU_MUST_USE int slu_pack_view(struct slu_pack *p, uint64_t i, const void **ret_data,
-                                       size_t *ret_len);
+SLU_API SLU_MUST_USE int slu_pack_view(struct slu_pack *p, uint64_t i, const void **ret_data, size_t *ret_len);
 
 /* The number of the sample at @path (no leading slash needed; links are not followed). */
 SLU_API SLU_MUST_USE int slu_pack_find(struct slu_pack *p, const char *path, uint64_t *ret_i);
@@ -195,8 +193,7 @@ SLU_API SLU_MUST_USE ssize_t slu_pack_readlink(struct slu_pack *p, uint64_t node
  * name. *@ret_count is how many; slu_pack_entry() gives the node at @position.
  */
 SLU_API SLU_MUST_USE int slu_pack_entries(struct slu_pack *p, uint64_t dir, uint64_t *ret_count);
-SLU_API SLU_MUST_USE int slu_pack_entry(struct slu_pack *p, uint64_t dir, uint64_t position,
-                                        uint64_t *ret_node);
+SLU_API SLU_MUST_USE int slu_pack_entry(struct slu_pack *p, uint64_t dir, uint64_t position, uint64_t *ret_node);
 
 /* ---- columns, labels, schema ------------------------------------------------ */
 
@@ -211,8 +208,7 @@ struct slu_column {
 SLU_API SLU_MUST_USE int slu_pack_columns(struct slu_pack *p);
 SLU_API SLU_MUST_USE int slu_pack_column_at(struct slu_pack *p, int k, struct slu_column *ret_column);
 SLU_API SLU_MUST_USE int slu_pack_column(struct slu_pack *p, const char *name, struct slu_column *ret_column);
-SLU_API SLU_MUST_USE int slu_pack_value(struct slu_pack *p, const struct slu_column *c, uint64_t i,
-                                        int64_t *ret_value);
+SLU_API SLU_MUST_USE int slu_pack_value(struct slu_pack *p, const struct slu_column *c, uint64_t i, int64_t *ret_value);
 
 /* The name of label @label, or -ENOENT. Valid until the pack is closed. */
 SLU_API SLU_MUST_USE int slu_pack_label_name(struct slu_pack *p, int64_t label, const char **ret_name);
@@ -220,8 +216,8 @@ SLU_API SLU_MUST_USE int slu_pack_label_name(struct slu_pack *p, int64_t label, 
 #define SLU_MAX_DIMS 8
 
 struct slu_schema {
-	char dtype[16];  /* NumPy's notation, such as "<f4" */
-	uint32_t skip;   /* bytes before the array in every sample (a .npy header) */
+	char dtype[16]; /* NumPy's notation, such as "<f4" */
+	uint32_t skip;  /* bytes before the array in every sample (a .npy header) */
 	uint32_t ndim;
 	uint64_t shape[SLU_MAX_DIMS];
 };
@@ -240,18 +236,18 @@ struct slu_defect {
 };
 
 struct slu_check_options {
-	uint32_t size;    /* sizeof, or 0 */
-	uint32_t threads; /* 0: one per CPU */
+	uint32_t size;                                         /* sizeof, or 0 */
+	uint32_t threads;                                      /* 0: one per CPU */
 	void (*defect)(void *arg, const struct slu_defect *d); /* one call at a time, any thread */
 	void (*progress)(void *arg, uint64_t done_bytes, uint64_t total_bytes);
 	void *arg;
 };
 
 struct slu_check_result {
-	uint64_t samples;     /* checked */
-	uint64_t bytes;       /* read */
+	uint64_t samples; /* checked */
+	uint64_t bytes;   /* read */
 	uint64_t bad_samples;
-	uint64_t defects;     /* in all, bad samples included */
+	uint64_t defects; /* in all, bad samples included */
 };
 
 /*

@@ -21,9 +21,9 @@ struct batch {
 	uint8_t *buf;
 	size_t cap, used;
 	uint64_t *offsets;
-	bool checked;     /* the sample under way needed its checksum compared */
+	bool checked; /* the sample under way needed its checksum compared */
 	struct slu_sample ahead[BYTES_AHEAD];
-	size_t located;   /* how far ahead[] goes */
+	size_t located; /* how far ahead[] goes */
 };
 
 static void ask_for_record(struct slu_pack *p, uint64_t i)
@@ -96,7 +96,9 @@ static int run_batch(void *arg)
 ssize_t slu_pack_read_batch(struct slu_pack *p, const uint64_t *samples, size_t n, void *buf, size_t cap,
                             uint64_t *ret_offsets)
 {
-	struct batch b = { .rd = { .p = p }, .samples = samples, .n = n, .buf = buf, .cap = cap, .offsets = ret_offsets };
+	struct batch b = {
+		.rd = { .p = p }, .samples = samples, .n = n, .buf = buf, .cap = cap, .offsets = ret_offsets
+	};
 	int r;
 
 	if (p->verify_once && p->nsamples)

@@ -122,8 +122,7 @@ static int add_attrs(struct out *o, const struct slu_listing *l)
 	uint8_t *p;
 	int r;
 
-	if ((r = open_chunk(o, SLU_K_ATTRS)) < 0 ||
-	    (r = slu_buf_grow(&o->b, (size_t)l->nattrs * SLU_ATTR_ROW, &p)) < 0)
+	if ((r = open_chunk(o, SLU_K_ATTRS)) < 0 || (r = slu_buf_grow(&o->b, (size_t)l->nattrs * SLU_ATTR_ROW, &p)) < 0)
 		return r;
 	for (uint32_t i = 0; i < l->nattrs; i++, p += SLU_ATTR_ROW) {
 		slu_put32(p, l->attrs[i].mode);

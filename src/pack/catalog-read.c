@@ -38,8 +38,8 @@ int slu_shard_head_parse(const uint8_t block[SLU_BLOCK], uint64_t file_bytes, co
 	h.catalog_raw = slu_get64(block + SLU_SH_CATALOG_RAW);
 	h.catalog_hash = slu_get64(block + SLU_SH_CATALOG_HASH);
 	if (h.file_bytes != file_bytes)
-		return slu_fail(-EBADMSG, "%s has %llu bytes and should have %llu", what, (unsigned long long)file_bytes,
-		                (unsigned long long)h.file_bytes);
+		return slu_fail(-EBADMSG, "%s has %llu bytes and should have %llu", what,
+		                (unsigned long long)file_bytes, (unsigned long long)h.file_bytes);
 	if (h.shards > SLU_MAX_SHARDS || h.shard >= h.shards || h.samples > SLU_MAX_NODES ||
 	    h.first > SLU_MAX_NODES - h.samples || h.data_end < SLU_BLOCK || h.data_end > SLU_LIMIT40 ||
 	    h.catalog != slu_up(h.data_end, SLU_BLOCK) || h.catalog > file_bytes ||
@@ -386,7 +386,8 @@ static int gather_columns(struct catalog *cat, struct slu_contents *c, const str
 			if (name[z])
 				return bad("column names");
 		built_in += !strcmp(name, "attr") || !strcmp(name, "mtime");
-		if ((r = gather_column(c, name, (const uint8_t *)name + SLU_COLUMN_NAME, h->samples, h->shard == 0)) < 0)
+		if ((r = gather_column(c, name, (const uint8_t *)name + SLU_COLUMN_NAME, h->samples, h->shard == 0)) <
+		    0)
 			return r;
 		before = name;
 	}

@@ -14,12 +14,12 @@
 #include <sluice/pack.h>
 
 enum {
-	LOOK_FILES = 2048,         /* files of a kind looked at, evenly spread */
-	LOOK_BYTES = 4 << 20,      /* and bytes */
-	LOOK_PIECE = 128 << 10,    /* of one file: its beginning */
-	DICT_MOST = 32 << 10,      /* beyond, ratios hardly move and caches suffer */
+	LOOK_FILES = 2048,      /* files of a kind looked at, evenly spread */
+	LOOK_BYTES = 4 << 20,   /* and bytes */
+	LOOK_PIECE = 128 << 10, /* of one file: its beginning */
+	DICT_MOST = 32 << 10,   /* beyond, ratios hardly move and caches suffer */
 	DICT_LEAST = 1 << 10,
-	DICT_SHARE = 64,           /* a dictionary is at most this part of its kind's bytes */
+	DICT_SHARE = 64, /* a dictionary is at most this part of its kind's bytes */
 	DICT_MIN_FILES = 64,
 	DICT_MEAN_FILE = 32 << 10, /* larger files have their own context */
 };
@@ -32,8 +32,8 @@ static const struct candidate {
 	bool dict;
 	double decode;
 } candidates[] = {
-	{ "none", SLU_CODEC_RAW, false, 0 },       { "lz4", SLU_CODEC_LZ4, false, 0.2 },
-	{ "lz4+dict", SLU_CODEC_LZ4, true, 0.2 },  { "zstd", SLU_CODEC_ZSTD, false, 1.0 },
+	{ "none", SLU_CODEC_RAW, false, 0 },        { "lz4", SLU_CODEC_LZ4, false, 0.2 },
+	{ "lz4+dict", SLU_CODEC_LZ4, true, 0.2 },   { "zstd", SLU_CODEC_ZSTD, false, 1.0 },
 	{ "zstd+dict", SLU_CODEC_ZSTD, true, 1.0 },
 };
 

@@ -166,8 +166,8 @@ static int decode_zstd(struct slu_decoder *d, const struct slu_dict *dict, const
 	return len == size;
 }
 
-int slu_decode(struct slu_decoder *d, struct slu_dicts *dicts, uint8_t code, const uint8_t *in, size_t n,
-               uint8_t *out, size_t size)
+int slu_decode(struct slu_decoder *d, struct slu_dicts *dicts, uint8_t code, const uint8_t *in, size_t n, uint8_t *out,
+               size_t size)
 {
 	struct slu_dict *dict = &dicts->dict[slu_code_dict(code)];
 	int ok;

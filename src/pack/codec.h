@@ -43,8 +43,8 @@ SLU_MUST_USE int slu_decoder_scratch(struct slu_decoder *d, size_t n, uint8_t **
 SLU_MUST_USE int slu_decoder_prepare(struct slu_decoder *d, struct slu_dicts *dicts, uint8_t code);
 
 /* Decodes @n bytes into exactly @size at @out. -EBADMSG */
-SLU_MUST_USE int slu_decode(struct slu_decoder *d, struct slu_dicts *dicts, uint8_t code, const uint8_t *in,
-                            size_t n, uint8_t *out, size_t size);
+SLU_MUST_USE int slu_decode(struct slu_decoder *d, struct slu_dicts *dicts, uint8_t code, const uint8_t *in, size_t n,
+                            uint8_t *out, size_t size);
 
 /* ---- encoding --------------------------------------------------------------- */
 
@@ -69,7 +69,7 @@ void slu_encoder_free(struct slu_encoder *e);
  * Encodes @n bytes into @out, which has room for @n. Gives the length, or 0 if the result
  * is not worth keeping: then the sample stays raw.
  */
-SLU_MUST_USE ssize_t slu_encode(struct slu_encoder *e, const struct slu_coding *c,
-                                const struct slu_encoder_dict *dict, const uint8_t *in, size_t n, uint8_t *out);
+SLU_MUST_USE ssize_t slu_encode(struct slu_encoder *e, const struct slu_coding *c, const struct slu_encoder_dict *dict,
+                                const uint8_t *in, size_t n, uint8_t *out);
 
 #endif

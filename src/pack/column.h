@@ -14,8 +14,7 @@ void slu_column_plan(const int64_t *values, uint64_t n, int64_t *ret_base, unsig
 /* How long the data of @n values is; *@ret_bytes is only written if that fits in 64 bits. */
 SLU_MUST_USE int slu_column_bytes(uint64_t n, unsigned bits, uint64_t *ret_bytes);
 
-SLU_MUST_USE int slu_column_pack(struct slu_buf *out, const int64_t *values, uint64_t n, int64_t base,
-                                 unsigned bits);
+SLU_MUST_USE int slu_column_pack(struct slu_buf *out, const int64_t *values, uint64_t n, int64_t base, unsigned bits);
 
 /* @data has slu_column_bytes() bytes: eight more than the values need, so that any value
  * can be read with two loads. */

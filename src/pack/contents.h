@@ -27,7 +27,7 @@ struct slu_values {
 };
 
 struct slu_shard {
-	uint64_t first;      /* sample */
+	uint64_t first; /* sample */
 	uint64_t data_end;
 	uint64_t file_bytes;
 	uint64_t catalog_hash;
@@ -38,7 +38,7 @@ enum { SLU_MAX_COLUMNS = 16 };
 
 struct slu_contents {
 	struct slu_listing l;
-	struct slu_stored *stored; /* one a sample */
+	struct slu_stored *stored;                  /* one a sample */
 	struct slu_values columns[SLU_MAX_COLUMNS]; /* by name, owned */
 	unsigned ncolumns;
 	struct slu_shard *shards; /* at least one */
@@ -61,8 +61,8 @@ static inline uint64_t slu_shard_last(const struct slu_contents *c, uint32_t sha
  * @at, which slu_cursor_init() sets, is the beginning. */
 struct slu_cursor {
 	uint32_t shard;
-	uint64_t at;   /* the end of what is laid in this shard */
-	int aligned;   /* whether the last one stands alone in its pages */
+	uint64_t at; /* the end of what is laid in this shard */
+	int aligned; /* whether the last one stands alone in its pages */
 };
 
 static inline void slu_cursor_init(struct slu_cursor *cur)
@@ -90,8 +90,8 @@ SLU_MUST_USE int slu_contents_add_column(struct slu_contents *c, const char *nam
 /* Calls for every column in the order of names, attr and mtime among them. @scratch has
  * room for one value a sample. */
 typedef int slu_column_fn(void *arg, const char name[SLU_COLUMN_NAME], const int64_t *values);
-SLU_MUST_USE int slu_contents_each_column(const struct slu_contents *c, uint64_t first, uint64_t n,
-                                          int64_t *scratch, slu_column_fn *fn, void *arg);
+SLU_MUST_USE int slu_contents_each_column(const struct slu_contents *c, uint64_t first, uint64_t n, int64_t *scratch,
+                                          slu_column_fn *fn, void *arg);
 
 /* The whole index file and the identity that is in it. */
 SLU_MUST_USE int slu_index_build(const struct slu_contents *c, struct slu_buf *ret_file, uint8_t ret_identity[16]);

@@ -34,9 +34,7 @@ struct creation {
 
 static void tell(const struct creation *cr, enum slu_phase phase)
 {
-	struct slu_progress pr = { .phase = phase,
-		                   .total_files = cr->c.l.nsamples,
-		                   .total_bytes = cr->c.l.nbytes };
+	struct slu_progress pr = { .phase = phase, .total_files = cr->c.l.nsamples, .total_bytes = cr->c.l.nbytes };
 
 	if (phase == SLU_PHASE_FINISH) {
 		pr.done_files = pr.total_files;
@@ -56,7 +54,8 @@ static int check_apart(const char *source, const char *dest)
 	if (!copy)
 		return slu_fail_memory();
 	if (!dir)
-		return errno == ENOMEM ? slu_fail_memory() : slu_fail_sys(-errno, "cannot open the directory %s", source);
+		return errno == ENOMEM ? slu_fail_memory()
+		                       : slu_fail_sys(-errno, "cannot open the directory %s", source);
 	n = strlen(copy);
 	while (n > 1 && copy[n - 1] == '/')
 		copy[--n] = 0;
@@ -65,8 +64,8 @@ static int check_apart(const char *source, const char *dest)
 		*(slash == copy ? slash + 1 : slash) = 0;
 	parent = realpath(slash ? copy : ".", NULL);
 	if (!parent)
-		return errno == ENOMEM ? slu_fail_memory() :
-		                         slu_fail_sys(-errno, "cannot open the directory %s", slash ? copy : ".");
+		return errno == ENOMEM ? slu_fail_memory()
+		                       : slu_fail_sys(-errno, "cannot open the directory %s", slash ? copy : ".");
 	n = strlen(dir);
 	if (strncmp(parent, dir, n) == 0 && (parent[n] == 0 || parent[n] == '/' || dir[n - 1] == '/'))
 		return slu_fail(-EINVAL, "%s would be inside %s, the directory that it is made from", dest, source);
@@ -109,7 +108,8 @@ static int cut_shards(struct creation *cr)
 
 	n = slu_max(slu_min(n, cr->c.l.nsamples), 1);
 	if (n > SLU_MAX_SHARDS)
-		return slu_fail(-EINVAL, "%llu shards are too many (at most %d)", (unsigned long long)n, SLU_MAX_SHARDS);
+		return slu_fail(-EINVAL, "%llu shards are too many (at most %d)", (unsigned long long)n,
+		                SLU_MAX_SHARDS);
 	cr->c.shards = calloc(n, sizeof(*cr->c.shards));
 	if (!cr->c.shards)
 		return slu_fail_memory();
@@ -166,8 +166,9 @@ static int find_schema(struct creation *cr)
 
 static int choose(struct creation *cr)
 {
-	struct slu_choose_options o = { .codec = cr->opt->codec, .choice = cr->opt->choice, .arg = cr->opt->arg,
-		                        .cancel = cr->opt->cancel };
+	struct slu_choose_options o = {
+		.codec = cr->opt->codec, .choice = cr->opt->choice, .arg = cr->opt->arg, .cancel = cr->opt->cancel
+	};
 	int r = slu_codecs_choose(&cr->codecs, cr->source, &cr->c.l, &o);
 
 	return r < 0 ? r : slu_buf_add(&cr->c.dicts, cr->codecs.dicts.data, cr->codecs.dicts.len);

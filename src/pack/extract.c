@@ -278,8 +278,8 @@ static int dress(struct extraction *x, int fd, const struct slu_stat *st, uint64
 	/* Without the owner, set-id bits would speak for the wrong one. */
 	mode_t mode = st->mode & (x->opt->owner ? 07777 : 01777);
 	int64_t sec = st->mtime_ns / 1000000000, ns = st->mtime_ns % 1000000000;
-	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = ns < 0 ? sec - 1 : sec,
-		                                                  .tv_nsec = ns < 0 ? ns + 1000000000 : ns } };
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
+		                     { .tv_sec = ns < 0 ? sec - 1 : sec, .tv_nsec = ns < 0 ? ns + 1000000000 : ns } };
 
 	if (x->opt->owner && fchown(fd, st->uid, st->gid) < 0)
 		return failed(x, -errno, "give its owner to", node);

@@ -103,7 +103,8 @@ int slu_pack_value(struct slu_pack *p, const struct slu_column *c, uint64_t i, i
 	/* The caller may have kept it from another pack: it must lie where columns lie. */
 	if (r < 0 || i >= p->nsamples || want != c->length || c->offset < SLU_BLOCK ||
 	    c->offset > p->tree.blocks * SLU_BLOCK || c->length > p->tree.blocks * SLU_BLOCK - c->offset)
-		return slu_fail(-ENOENT, "%s: column '%.31s' has no sample %llu", p->path, c->name, (unsigned long long)i);
+		return slu_fail(-ENOENT, "%s: column '%.31s' has no sample %llu", p->path, c->name,
+		                (unsigned long long)i);
 	if ((r = slu_pack_guard(p, run_value, &q)) == 0)
 		*ret_value = q.value;
 	return r;

@@ -267,10 +267,10 @@ static int add_sections(struct build *b)
 	uint8_t *header;
 	int r;
 
-	if ((r = slu_buf_grow(b->f, SLU_BLOCK, &header)) < 0 || (r = add_shards(b)) < 0 ||
-	    (r = add_attrs(b)) < 0 || (r = add_dirs(b)) < 0 || (r = add_records(b)) < 0 ||
-	    (r = add_names(b)) < 0 || (r = add_lookup(b)) < 0 || (r = add_links(b)) < 0 ||
-	    (r = add_columns(b)) < 0 || (r = copy_section(b, SLU_S_DICTS, &b->c->dicts)) < 0 ||
+	if ((r = slu_buf_grow(b->f, SLU_BLOCK, &header)) < 0 || (r = add_shards(b)) < 0 || (r = add_attrs(b)) < 0 ||
+	    (r = add_dirs(b)) < 0 || (r = add_records(b)) < 0 || (r = add_names(b)) < 0 || (r = add_lookup(b)) < 0 ||
+	    (r = add_links(b)) < 0 || (r = add_columns(b)) < 0 ||
+	    (r = copy_section(b, SLU_S_DICTS, &b->c->dicts)) < 0 ||
 	    (r = copy_section(b, SLU_S_LABEL_NAMES, &b->c->label_names)) < 0 ||
 	    (r = copy_section(b, SLU_S_SCHEMA, &b->c->schema)) < 0 ||
 	    (r = copy_section(b, SLU_S_NOTES, &b->c->notes)) < 0)

@@ -86,8 +86,7 @@ int slu_journal_load(struct slu_journal *j, int dirfd, const uint8_t plan[16], s
 	return r;
 }
 
-int slu_journal_add(struct slu_journal *j, uint64_t first, const struct slu_stored *stored, uint64_t n,
-                    uint64_t flags)
+int slu_journal_add(struct slu_journal *j, uint64_t first, const struct slu_stored *stored, uint64_t n, uint64_t flags)
 {
 	SLU_AUTO(mem) uint8_t *batch = malloc(BATCH_HEAD + n * ITEM);
 	uint8_t *p = batch + BATCH_HEAD;

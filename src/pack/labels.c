@@ -31,7 +31,9 @@ static int dir_labels(struct slu_contents *c)
 			d = l->dirs[d].parent;
 		if (!d) {
 			r = slu_listing_path(l, &l->samples[i], path);
-			return r < 0 ? r : slu_fail(-EINVAL, "--labels dir: %s is in no directory to take a label from", path);
+			return r < 0 ? r
+			             : slu_fail(-EINVAL, "--labels dir: %s is in no directory to take a label from",
+			                        path);
 		}
 		values[i] = d - 1; /* the root's directories are numbered from 1 */
 	}
@@ -90,9 +92,11 @@ static int csv_row(struct csv *v, const struct slu_listing *l)
 		path += *path == '/' ? 1 : 2;
 	r = slu_listing_find(l, path, &i);
 	if (r < 0)
-		return slu_fail(-EINVAL, "%s, line %llu: there is no file %s", v->file, (unsigned long long)v->number, path);
+		return slu_fail(-EINVAL, "%s, line %llu: there is no file %s", v->file, (unsigned long long)v->number,
+		                path);
 	if (v->texts[i] && strcmp(v->texts[i], label) != 0)
-		return slu_fail(-EINVAL, "%s, line %llu: a second label for %s", v->file, (unsigned long long)v->number, path);
+		return slu_fail(-EINVAL, "%s, line %llu: a second label for %s", v->file, (unsigned long long)v->number,
+		                path);
 	free(v->texts[i]);
 	v->texts[i] = strdup(label);
 	return v->texts[i] ? 0 : slu_fail_memory();

@@ -21,7 +21,7 @@ enum {
 	SLU_BLOCK = 4096,
 	SLU_SECTION_ALIGN = 64,
 	SLU_TREE_FAN = SLU_BLOCK / 8,
-	SLU_ALIGNED_SIZE = 65536,    /* raw samples from here on stand alone in their pages */
+	SLU_ALIGNED_SIZE = 65536,     /* raw samples from here on stand alone in their pages */
 	SLU_COMPRESS_MAX = 256 << 20, /* larger samples are always raw: a reader decodes whole samples */
 	SLU_MAX_DICTS = 31,
 	SLU_MAX_DICT_BYTES = 1 << 20,
@@ -107,7 +107,15 @@ enum {
 };
 
 enum { SLU_R_HASH = 0, SLU_R_END = 8, SLU_R_SIZE = 13, SLU_R_CODE = 18 };
-enum { SLU_D_PARENT = 0, SLU_D_DIR = 4, SLU_D_SAMPLE = 8, SLU_D_LINK = 12, SLU_D_ATTR = 16, SLU_D_ZERO = 20, SLU_D_MTIME = 24 };
+enum {
+	SLU_D_PARENT = 0,
+	SLU_D_DIR = 4,
+	SLU_D_SAMPLE = 8,
+	SLU_D_LINK = 12,
+	SLU_D_ATTR = 16,
+	SLU_D_ZERO = 20,
+	SLU_D_MTIME = 24
+};
 enum { SLU_C_NAME = 0, SLU_C_KIND = 32, SLU_C_BITS = 36, SLU_C_BASE = 40, SLU_C_OFFSET = 48, SLU_C_LENGTH = 56 };
 enum { SLU_COLUMN_NAME = 32, SLU_COLUMN_PACKED = 1 };
 

@@ -37,8 +37,7 @@ int slu_names_add_group(struct slu_buf *names, const char *const *name, unsigned
 	for (unsigned i = 1; i < n; i++)
 		suffix = slu_min(suffix, shared_suffix(name[0], first, name[i], strlen(name[i])));
 	head[0] = (uint8_t)suffix;
-	if ((r = slu_buf_add(names, head, 1)) < 0 ||
-	    (r = slu_buf_add(names, name[0] + first - suffix, suffix)) < 0)
+	if ((r = slu_buf_add(names, head, 1)) < 0 || (r = slu_buf_add(names, name[0] + first - suffix, suffix)) < 0)
 		return r;
 	for (unsigned i = 0; i < n; i++) {
 		size_t stem = strlen(name[i]) - suffix;

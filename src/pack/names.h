@@ -34,7 +34,6 @@ SLU_MUST_USE int slu_name_group_next(struct slu_name_group *g);
 SLU_MUST_USE int slu_name_group_name(const struct slu_name_group *g, bool root, char buf[256]);
 
 /* Whether the @k-th name of the group is @name. 1, 0 or -EBADMSG */
-SLU_MUST_USE int slu_name_group_match(const uint8_t *data, size_t len, unsigned k, const char *name,
-                                      size_t name_len);
+SLU_MUST_USE int slu_name_group_match(const uint8_t *data, size_t len, unsigned k, const char *name, size_t name_len);
 
 #endif

@@ -40,8 +40,8 @@ int slu_node_kind(const struct slu_pack *p, uint64_t node)
 		return SLU_DIR;
 	if (node < p->ndirs + p->nsamples)
 		return SLU_SAMPLE;
-	return node < p->nodes ? SLU_LINK :
-	                         slu_fail(-ENOENT, "%s: there is no node %llu", p->path, (unsigned long long)node);
+	return node < p->nodes ? SLU_LINK
+	                       : slu_fail(-ENOENT, "%s: there is no node %llu", p->path, (unsigned long long)node);
 }
 
 uint64_t slu_pack_sample_node(const struct slu_pack *p, uint64_t i)
@@ -316,7 +316,8 @@ int slu_pack_child(struct slu_pack *p, uint64_t dir, const char *name, size_t le
 	if ((r = slu_pack_guard(p, find_child_guarded, &q)) == 0)
 		*ret_node = q.found;
 	else if (r == -ENOENT)
-		return slu_fail(-ENOENT, "%s: there is no '%.*s' in that directory", p->path, (int)slu_min(len, 255), name);
+		return slu_fail(-ENOENT, "%s: there is no '%.*s' in that directory", p->path, (int)slu_min(len, 255),
+		                name);
 	return r;
 }
 

@@ -92,7 +92,8 @@ static int load_index(struct slu_pack *p)
 	if (fstat(fd, &st) < 0)
 		return slu_fail_sys(-errno, "cannot look at %s/%s", p->path, SLU_INDEX_NAME);
 	if (!S_ISREG(st.st_mode) || st.st_size < 3 * SLU_BLOCK || st.st_size % SLU_BLOCK)
-		return slu_fail(-EBADMSG, "%s/%s is not the index of a pack: its size is wrong", p->path, SLU_INDEX_NAME);
+		return slu_fail(-EBADMSG, "%s/%s is not the index of a pack: its size is wrong", p->path,
+		                SLU_INDEX_NAME);
 	m = mmap(NULL, (size_t)st.st_size, p->pread ? PROT_READ | PROT_WRITE : PROT_READ,
 	         p->pread ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, p->pread ? -1 : fd, 0);
 	if (m == MAP_FAILED)
@@ -317,8 +318,7 @@ static int load_tables(struct slu_pack *p)
 	int r;
 
 	if ((r = load_shards(p)) < 0 || (r = load_builtin(p, "attr", &p->attr)) < 0 ||
-	    (r = load_builtin(p, "mtime", &p->mtime)) < 0 ||
-	    (r = copy_section(p, SLU_S_DICTS, &p->dict_bytes)) < 0 ||
+	    (r = load_builtin(p, "mtime", &p->mtime)) < 0 || (r = copy_section(p, SLU_S_DICTS, &p->dict_bytes)) < 0 ||
 	    (r = slu_dicts_init(&p->dicts, p->dict_bytes, p->section[SLU_S_DICTS].len)) < 0 ||
 	    (r = load_labels(p)) < 0 || (r = load_schema(p)) < 0)
 		return r;
@@ -435,8 +435,8 @@ static int check_shard(struct slu_pack *p, uint32_t k, int fd, const char *what)
 		                (unsigned long long)s->file_bytes);
 	got = slu_pread(fd, block, sizeof(block), 0);
 	if (got != sizeof(block))
-		return got < 0 ? slu_fail_sys((int)got, "cannot read %s", what) :
-		                 slu_fail(-EBADMSG, "%s became shorter", what);
+		return got < 0 ? slu_fail_sys((int)got, "cannot read %s", what)
+		               : slu_fail(-EBADMSG, "%s became shorter", what);
 	if ((r = slu_header_check(block, SLU_SHARD_MAGIC, SLU_SH_ZERO, SLU_H_CHECKSUM, what)) < 0)
 		return r;
 	if (memcmp(block + SLU_H_IDENTITY, p->identity, 16) != 0 || slu_get32(block + SLU_SH_SHARD) != k)
@@ -505,8 +505,8 @@ int slu_pack_info(struct slu_pack *p, struct slu_pack_info *ret_info)
 		.stored_bytes = p->stored_bytes,
 		.index_bytes = p->file_bytes,
 		.name_bytes = p->section[SLU_S_NAMES].len + p->section[SLU_S_GROUPS].len,
-		.record_bytes = p->section[SLU_S_RECORDS].len + p->section[SLU_S_LOOKUP].len + p->attr.length +
-		                p->mtime.length,
+		.record_bytes =
+			p->section[SLU_S_RECORDS].len + p->section[SLU_S_LOOKUP].len + p->attr.length + p->mtime.length,
 		.disk_bytes = p->file_bytes,
 		.shards = p->nshards,
 		.dictionaries = p->dicts.count,

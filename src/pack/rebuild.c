@@ -111,9 +111,11 @@ static int check_stored(const struct slu_contents *c)
 	slu_cursor_init(&cur);
 	for (uint64_t i = 0; i < c->l.nsamples; i++) {
 		if (!stored_ok(c, &dicts, i))
-			return slu_fail(-EBADMSG, "the catalog's entry of sample %llu is not valid", (unsigned long long)i);
+			return slu_fail(-EBADMSG, "the catalog's entry of sample %llu is not valid",
+			                (unsigned long long)i);
 		(void)slu_cursor_lay(&cur, c, i); /* only the end is wanted */
-		if (cur.at > SLU_LIMIT40 || (i + 1 == slu_shard_last(c, cur.shard) && cur.at != c->shards[cur.shard].data_end))
+		if (cur.at > SLU_LIMIT40 ||
+		    (i + 1 == slu_shard_last(c, cur.shard) && cur.at != c->shards[cur.shard].data_end))
 			return slu_fail(-EBADMSG, "the samples of shard %u do not fill it", cur.shard);
 	}
 	for (uint32_t k = 0; k < c->nshards; k++)
@@ -132,8 +134,7 @@ int slu_gather_shards(int dirfd, const char *path, struct slu_contents *c, uint8
 		SLU_AUTO(buf) struct slu_buf catalog = { 0 };
 		struct slu_shard_head h;
 		*ret_shard = k;
-		if ((r = read_shard(dirfd, path, k, &h, &catalog)) == 0 &&
-		    (r = take_head(c, &h, k, ret_identity)) == 0)
+		if ((r = read_shard(dirfd, path, k, &h, &catalog)) == 0 && (r = take_head(c, &h, k, ret_identity)) == 0)
 			r = slu_catalog_gather(c, &h, catalog.data, catalog.len);
 	}
 	if (r < 0 || (r = slu_listing_check(&c->l)) < 0)
@@ -183,6 +184,7 @@ int slu_pack_rebuild_index(const char *path)
 	    (r = slu_index_build(&c, &index, rebuilt)) < 0)
 		return r;
 	if (memcmp(identity, rebuilt, 16) != 0)
-		return slu_fail(-EBADMSG, "%s: the shards do not give back the pack that they say they belong to", path);
+		return slu_fail(-EBADMSG, "%s: the shards do not give back the pack that they say they belong to",
+		                path);
 	return replace_index(dirfd, path, &index);
 }

@@ -58,9 +58,9 @@ int slu_pack_locate(struct slu_pack *p, uint64_t i, struct slu_sample *ret_sampl
 	size = slu_get40(rec + SLU_R_SIZE);
 	start = slu_sample_start(prev_end, before, slu_is_aligned(code, size));
 	if (SLU_UNLIKELY(start < SLU_BLOCK || end < start || end > p->shards[shard].data_end ||
-	                 (slu_code_codec(code) == SLU_CODEC_RAW ?
-	                          end - start != size || code != 0 :
-	                          end == start || end - start >= size || size > SLU_COMPRESS_MAX)))
+	                 (slu_code_codec(code) == SLU_CODEC_RAW
+	                          ? end - start != size || code != 0
+	                          : end == start || end - start >= size || size > SLU_COMPRESS_MAX)))
 		return slu_fail(-EBADMSG, "%s: the record of sample %llu is not valid", p->path, (unsigned long long)i);
 	*ret_sample = (struct slu_sample){
 		.size = size,
@@ -152,7 +152,8 @@ static int fetch(struct slu_reading *rd, uint8_t *to)
 	got = slu_pread(rd->map->fd, to, rd->s.stored, rd->s.offset);
 	if (got < 0)
 		return slu_fail_sys((int)got, "%s: cannot read shard %u", rd->p->path, rd->s.shard);
-	return (uint64_t)got == rd->s.stored ? 0 : slu_fail(-EIO, "%s: shard %u became shorter", rd->p->path, rd->s.shard);
+	return (uint64_t)got == rd->s.stored ? 0
+	                                     : slu_fail(-EIO, "%s: shard %u became shorter", rd->p->path, rd->s.shard);
 }
 
 static int check_bytes(const struct slu_reading *rd, const uint8_t *bytes)
@@ -190,8 +191,7 @@ int slu_read_whole(void *arg)
 		return -EAGAIN;
 	if ((r = fetch(rd, rd->scratch)) < 0 || (r = check_bytes(rd, rd->scratch)) < 0)
 		return r;
-	return slu_decode(rd->decoder, &rd->p->dicts, code_of(&rd->s), rd->scratch, rd->s.stored, rd->out,
-	                  rd->s.size);
+	return slu_decode(rd->decoder, &rd->p->dicts, code_of(&rd->s), rd->scratch, rd->s.stored, rd->out, rd->s.size);
 }
 
 /* What slu_read_whole() lacked, made outside the guard. */

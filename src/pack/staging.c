@@ -261,9 +261,9 @@ int slu_staging_publish(struct slu_staging *s)
 		return r;
 	/* Under the partial's name there is now the old pack. */
 	r = remove_pack_dir(s->parentfd, s->partial);
-	return r < 0 ? slu_fail_sys(r, "%s is complete, but the pack that it replaced cannot be removed: %s/%s", s->dest,
-	                            s->parent, s->partial) :
-	               0;
+	return r < 0 ? slu_fail_sys(r, "%s is complete, but the pack that it replaced cannot be removed: %s/%s",
+	                            s->dest, s->parent, s->partial)
+	             : 0;
 }
 
 void slu_staging_close(struct slu_staging *s, bool keep)

@@ -87,7 +87,8 @@ static int check_block(void *arg)
 static int check_blocks_item(void *arg, unsigned worker, uint64_t item)
 {
 	struct check *ck = arg;
-	uint64_t first = slu_max(item * BLOCKS_AN_ITEM, 1), last = slu_min((item + 1) * BLOCKS_AN_ITEM, ck->p->tree.total);
+	uint64_t first = slu_max(item * BLOCKS_AN_ITEM, 1),
+		 last = slu_min((item + 1) * BLOCKS_AN_ITEM, ck->p->tree.total);
 
 	(void)worker;
 	for (uint64_t b = first; b < last; b++) {

@@ -44,7 +44,7 @@ struct writer {
 
 	pthread_mutex_t lock; /* all below */
 	pthread_cond_t turned;
-	uint64_t turn;             /* the chunk whose turn it is to get its place */
+	uint64_t turn; /* the chunk whose turn it is to get its place */
 	struct slu_cursor cursor;
 	bool stopped;              /* somebody failed: do not wait for anyone */
 	uint8_t *written;          /* per chunk */
@@ -127,7 +127,8 @@ static int take_places(struct writer *w, struct chunk *ch)
 		ch->shard = w->cursor.shard;
 		w->job->c->shards[ch->shard].data_end = w->cursor.at;
 		if (w->cursor.at >= SLU_LIMIT40)
-			r = slu_fail(-EFBIG, "shard %u is larger than a shard may be (1 TiB); make more shards", ch->shard);
+			r = slu_fail(-EFBIG, "shard %u is larger than a shard may be (1 TiB); make more shards",
+			             ch->shard);
 		w->turn++;
 		pthread_cond_broadcast(&w->turned);
 	}

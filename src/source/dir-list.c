@@ -46,7 +46,7 @@ struct lister {
 	struct slu_dir_source *s;
 	const struct slu_source_list_options *opt;
 	struct slu_listing *l;
-	struct slu_buf attrs[3]; /* struct slu_attr, by kind: directories, samples, links */
+	struct slu_buf attrs[3];   /* struct slu_attr, by kind: directories, samples, links */
 	struct slu_buf entries[3]; /* struct slu_entry, likewise */
 	struct scan *scans;
 	uint64_t nscans;

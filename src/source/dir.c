@@ -21,9 +21,9 @@
 struct slu_source_reader {
 	struct slu_dir_source *source;
 	const struct slu_listing *l;
-	int dirfd;    /* of directory @dir, or -1 */
+	int dirfd; /* of directory @dir, or -1 */
 	uint32_t dir;
-	int fd;       /* of sample @open_sample, or -1 */
+	int fd; /* of sample @open_sample, or -1 */
 	uint64_t open_sample;
 };
 

@@ -177,8 +177,8 @@ int slu_listing_number_attrs(struct slu_listing *l, const struct slu_attr *attrs
 
 /* ---- checking ------------------------------------------------------------------ */
 
-static int check_run(const struct slu_listing *l, const struct slu_entry *e, uint64_t n, uint64_t first,
-                     mode_t type, const char *what)
+static int check_run(const struct slu_listing *l, const struct slu_entry *e, uint64_t n, uint64_t first, mode_t type,
+                     const char *what)
 {
 	for (uint64_t i = first; i < n; i++) {
 		const char *name = slu_listing_name(l, &e[i]);
@@ -188,9 +188,8 @@ static int check_run(const struct slu_listing *l, const struct slu_entry *e, uin
 			return slu_fail(-EBADMSG, "%s %llu has no valid parent", what, (unsigned long long)i);
 		if (e[i].attr >= l->nattrs || (l->attrs[e[i].attr].mode & S_IFMT) != type)
 			return slu_fail(-EBADMSG, "%s %llu has wrong attributes", what, (unsigned long long)i);
-		if (i > first && (e[i].parent < e[i - 1].parent ||
-		                  (e[i].parent == e[i - 1].parent &&
-		                   strcmp(slu_listing_name(l, &e[i - 1]), name) >= 0)))
+		if (i > first && (e[i].parent < e[i - 1].parent || (e[i].parent == e[i - 1].parent &&
+		                                                    strcmp(slu_listing_name(l, &e[i - 1]), name) >= 0)))
 			return slu_fail(-EBADMSG, "%s %llu is out of order", what, (unsigned long long)i);
 	}
 	return 0;
@@ -208,11 +207,12 @@ static int check_unique(const struct slu_listing *l)
 			if (e[k] == end[k])
 				continue;
 			if (least >= 0) {
-				order = e[k]->parent != e[least]->parent ?
-				                (e[k]->parent < e[least]->parent ? -1 : 1) :
-				                strcmp(slu_listing_name(l, e[k]), slu_listing_name(l, e[least]));
+				order = e[k]->parent != e[least]->parent
+				                ? (e[k]->parent < e[least]->parent ? -1 : 1)
+				                : strcmp(slu_listing_name(l, e[k]), slu_listing_name(l, e[least]));
 				if (order == 0)
-					return slu_fail(-EBADMSG, "a directory has two entries '%s'", slu_listing_name(l, e[k]));
+					return slu_fail(-EBADMSG, "a directory has two entries '%s'",
+					                slu_listing_name(l, e[k]));
 			}
 			if (least < 0 || order < 0)
 				least = k;

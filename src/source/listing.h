@@ -55,8 +55,7 @@ static inline const char *slu_listing_name(const struct slu_listing *l, const st
 }
 
 /* The path of an entry, "" for the root; -ENAMETOOLONG. */
-SLU_MUST_USE int slu_listing_path(const struct slu_listing *l, const struct slu_entry *e,
-                                  char buf[SLU_MAX_PATH + 1]);
+SLU_MUST_USE int slu_listing_path(const struct slu_listing *l, const struct slu_entry *e, char buf[SLU_MAX_PATH + 1]);
 
 /* The number of the sample at @path (no leading slash). -ENOENT, without a sentence. */
 SLU_MUST_USE int slu_listing_find(const struct slu_listing *l, const char *path, uint64_t *ret_sample);

@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# pack, then unpack: the same names, bytes, modes, times in ns, links, empty directories.
+#   roundtrip.sh CODEC [OPTION...]
+. "$(dirname "$0")/../lib/test.sh"
+codec=$1
+shift
+
+mktree --count 60 src
+run 0 "$SLUICE" pack src -o p.slu --codec "$codec" -q "$@"
+no_partial .
+run 0 "$SLUICE" verify -q p.slu
+owner=
+[ "$(id -u)" != 0 ] || owner=--owner
+run 0 "$SLUICE" unpack p.slu -C dst -q $owner
+mktree --compare src dst
+
+# A second pack of what was unpacked tells the same.
+run 0 "$SLUICE" pack dst -o q.slu --codec "$codec" -q "$@"
+cmp p.slu/index q.slu/index
