@@ -90,7 +90,7 @@ static void make(const char *dir, uint64_t n)
 	mkdir(dir, 0777);
 	snprintf(path, sizeof(path), "%s/index", dir);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	check(fd < 0 ? -errno : slu_write(fd, file.data, file.len, path), path);
+	check(fd < 0 ? -errno : slu_pwrite(fd, file.data, file.len, 0, path), path);
 	close(fd);
 	slu_buf_done(&file);
 	slu_contents_done(&c);

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 		snprintf(path, sizeof(path), "%s/class%llu/%06llu.bin", argv[1], (unsigned long long)(i % 10),
 		         (unsigned long long)i);
 		int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-		if (fd < 0 || slu_write(fd, buf, n, path) < 0) {
+		if (fd < 0 || slu_pwrite(fd, buf, n, 0, path) < 0) {
 			fprintf(stderr, "make-blobs: %s: %s\n", path, strerror(errno));
 			return 1;
 		}

@@ -6,23 +6,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-ssize_t slu_read(int fd, void *buf, size_t n)
-{
-	size_t done = 0;
-
-	while (done < n) {
-		ssize_t r = read(fd, (char *)buf + done, n - done);
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r < 0)
-			return -errno;
-		if (r == 0)
-			break;
-		done += (size_t)r;
-	}
-	return (ssize_t)done;
-}
-
 ssize_t slu_pread(int fd, void *buf, size_t n, uint64_t offset)
 {
 	size_t done = 0;
@@ -46,23 +29,6 @@ int slu_pwrite(int fd, const void *buf, size_t n, uint64_t offset, const char *w
 
 	while (done < n) {
 		ssize_t r = pwrite(fd, (const char *)buf + done, n - done, (off_t)(offset + done));
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r < 0)
-			return slu_fail_sys(-errno, "cannot write %s", what);
-		if (r == 0)
-			return slu_fail(-ENOSPC, "cannot write %s: no room", what);
-		done += (size_t)r;
-	}
-	return 0;
-}
-
-int slu_write(int fd, const void *buf, size_t n, const char *what)
-{
-	size_t done = 0;
-
-	while (done < n) {
-		ssize_t r = write(fd, (const char *)buf + done, n - done);
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r < 0)

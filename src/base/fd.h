@@ -15,12 +15,10 @@
 #include "base/err.h"
 
 /* Reads until @n bytes or the end of the file: the count, or a negative errno. */
-SLU_MUST_USE ssize_t slu_read(int fd, void *buf, size_t n);
 SLU_MUST_USE ssize_t slu_pread(int fd, void *buf, size_t n, uint64_t offset);
 
 /* Writes all of it. */
 SLU_MUST_USE int slu_pwrite(int fd, const void *buf, size_t n, uint64_t offset, const char *what);
-SLU_MUST_USE int slu_write(int fd, const void *buf, size_t n, const char *what);
 
 /* Makes the file's contents durable. */
 SLU_MUST_USE int slu_sync(int fd, const char *what);

@@ -7,7 +7,6 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "base/macros.h"
 
@@ -38,7 +37,7 @@ static _Thread_local struct {
 
 enum { MAX_SAME_FAULT = 1000 };
 
-/* The handler before ours; replaced as a whole, never changed, never freed. */
+/* The handler before ours: one of those in slu_guard_install(), which never change once set. */
 static _Atomic(struct sigaction *) before;
 static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
 static int installs; /* under install_lock */
@@ -100,28 +99,22 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-int slu_guard_install(void)
+void slu_guard_install(void)
 {
+	static struct sigaction replaced[MAX_INSTALLS]; /* under install_lock */
 	struct sigaction ours = { .sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK };
-	struct sigaction now, *old;
-	int r = 0;
+	struct sigaction now;
 
 	sigemptyset(&ours.sa_mask);
 	pthread_mutex_lock(&install_lock);
 	if (installs < MAX_INSTALLS && sigaction(SIGBUS, NULL, &now) == 0 &&
 	    !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_sigbus)) {
-		old = malloc(sizeof(*old));
-		if (old) {
-			*old = now;
-			atomic_store(&before, old); /* first: a fault may come at once */
-			sigaction(SIGBUS, &ours, NULL);
-			installs++;
-		} else {
-			r = slu_fail_memory();
-		}
+		replaced[installs] = now;
+		atomic_store(&before, &replaced[installs]); /* first: a fault may come at once */
+		installs++;
+		sigaction(SIGBUS, &ours, NULL);
 	}
 	pthread_mutex_unlock(&install_lock);
-	return r;
 }
 
 int slu_guarded(slu_guarded_fn *fn, void *arg, slu_owns_fn *owns, const void *owner)
@@ -129,8 +122,8 @@ int slu_guarded(slu_guarded_fn *fn, void *arg, slu_owns_fn *owns, const void *ow
 	struct guard g;
 	int r;
 
-	if (SLU_UNLIKELY(++calls % LOOK_EVERY == 0) && slu_guard_install() < 0)
-		calls--; /* no memory to note the host's handler: look again next time */
+	if (SLU_UNLIKELY(++calls % LOOK_EVERY == 0))
+		slu_guard_install();
 	g.owns = owns;
 	g.owner = owner;
 	g.outer = current;

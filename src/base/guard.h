@@ -23,8 +23,8 @@
 typedef int slu_guarded_fn(void *arg);
 typedef bool slu_owns_fn(const void *owner, const void *address);
 
-/* Installs the handler, once per process. */
-SLU_MUST_USE int slu_guard_install(void);
+/* Installs the handler where it is not; again, if the host has put another in its place. */
+void slu_guard_install(void);
 
 /*
  * Gives what @fn gives, or -EIO without a sentence after a fault. Calls may nest.

@@ -138,8 +138,7 @@ void slu_report_json_start(struct slu_report *rep, const char *source, const cha
 /* Callbacks for slu_create(), with a struct slu_report as their argument. */
 void slu_report_progress(void *arg, const struct slu_progress *pr);
 void slu_report_choice(void *arg, const struct slu_choice *c);
-void slu_report_result(struct slu_report *rep, const char *pack, const struct slu_create_result *res,
-                       uint64_t ns);
+void slu_report_result(struct slu_report *rep, const char *pack, const struct slu_create_result *res, uint64_t ns);
 
 /* ---- cancel.c: SIGINT and SIGTERM ---- */
 

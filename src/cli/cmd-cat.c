@@ -16,12 +16,12 @@
 #include "base/macros.h"
 
 static const char help[] = "Example: sluice cat train.slu cats/0001.jpg > 0001.jpg\n"
-                           "\n"
-                           "Usage: sluice cat PACK PATH...\n"
-                           "\n"
-                           "      --help  show this\n"
-                           "\n"
-                           "See sluice-cat(1).\n";
+			   "\n"
+			   "Usage: sluice cat PACK PATH...\n"
+			   "\n"
+			   "      --help  show this\n"
+			   "\n"
+			   "See sluice-cat(1).\n";
 
 static const struct option longs[] = { { "help", 0, NULL, SLU_OPT_HELP }, { 0 } };
 

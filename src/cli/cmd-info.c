@@ -8,13 +8,13 @@
 #include "cli/describe.h"
 
 static const char help[] = "Example: sluice info train.slu\n"
-                           "\n"
-                           "Usage: sluice info PACK [OPTION...]\n"
-                           "\n"
-                           "      --json  tell it as JSON\n"
-                           "      --help  show this\n"
-                           "\n"
-                           "See sluice-info(1).\n";
+			   "\n"
+			   "Usage: sluice info PACK [OPTION...]\n"
+			   "\n"
+			   "      --json  tell it as JSON\n"
+			   "      --help  show this\n"
+			   "\n"
+			   "See sluice-info(1).\n";
 
 static const struct option longs[] = {
 	{ "json", 0, NULL, SLU_OPT_JSON },

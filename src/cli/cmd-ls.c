@@ -12,17 +12,17 @@
 #include "cli/entry.h"
 
 static const char help[] = "Example: sluice ls -l train.slu cats\n"
-                           "\n"
-                           "Usage: sluice ls PACK [PATH] [OPTION...]\n"
-                           "\n"
-                           "  -l              mode, owner, group, size, time and name\n"
-                           "  -R, --recursive directories below as well\n"
-                           "  -h, --human     sizes such as 1.2 MB\n"
-                           "  -1              one entry a line (always so)\n"
-                           "      --json      tell it as JSON\n"
-                           "      --help      show this\n"
-                           "\n"
-                           "See sluice-ls(1).\n";
+			   "\n"
+			   "Usage: sluice ls PACK [PATH] [OPTION...]\n"
+			   "\n"
+			   "  -l              mode, owner, group, size, time and name\n"
+			   "  -R, --recursive directories below as well\n"
+			   "  -h, --human     sizes such as 1.2 MB\n"
+			   "  -1              one entry a line (always so)\n"
+			   "      --json      tell it as JSON\n"
+			   "      --help      show this\n"
+			   "\n"
+			   "See sluice-ls(1).\n";
 
 static const struct option longs[] = {
 	{ "recursive", 0, NULL, 'R' },
@@ -57,8 +57,8 @@ static int list_entries(struct listing *l, uint64_t dir)
 	if (r < 0)
 		return r;
 	while ((r = slu_dir_iter_next(&it, &node, &name)) > 0) {
-		r = l->cli.json ? slu_entry_json(&l->json, l->pack, node) :
-		                  slu_entry_text(&l->style, l->pack, node, name);
+		r = l->cli.json ? slu_entry_json(&l->json, l->pack, node)
+		                : slu_entry_text(&l->style, l->pack, node, name);
 		if (r < 0 || slu_cli_out_failed())
 			return r;
 	}
@@ -111,8 +111,7 @@ static int list(struct listing *l, const char *path)
 		return r;
 	if (r == SLU_DIR)
 		return list_dir(l, node);
-	return l->cli.json ? slu_entry_json(&l->json, l->pack, node) :
-	                     slu_entry_text(&l->style, l->pack, node, path);
+	return l->cli.json ? slu_entry_json(&l->json, l->pack, node) : slu_entry_text(&l->style, l->pack, node, path);
 }
 
 static int parse(struct listing *l, int argc, char **argv)

@@ -6,32 +6,39 @@
 
 #include "base/clock.h"
 
-static const char help[] =
-	"Example: sluice pack train/ -o train.slu\n"
-	"\n"
-	"Usage: sluice pack DIR -o PACK [OPTION...]\n"
-	"\n"
-	"  -o, --output PACK      the pack to make; it appears when it is complete\n"
-	"  -j, --threads N        threads (one per CPU)\n"
-	"      --codec CODEC      auto, auto:space, none, lz4, zstd or zstd:LEVEL (auto)\n"
-	"      --shards N         make N shards with about as many bytes of files each\n"
-	"      --shard-size SIZE  shards for about SIZE bytes of files each (8G)\n"
-	"      --labels dir|FILE  labels: the root's directories, or a CSV file of path,label\n"
-	"      --force            replace PACK if it exists\n"
-	"      --resume           go on from an interrupted run\n"
-	"      --checkpoint SIZE  what an interruption may cost, at most (256M)\n"
-	"      --skip-special     leave out sockets, fifos and devices\n"
-	"      --json             tell the result as JSON\n"
-	"  -q, --quiet            print errors only\n"
-	"  -v, --verbose          tell the time of each phase, and more of the result\n"
-	"      --progress, --no-progress\n"
-	"                         show progress, or not (if stderr is a terminal)\n"
-	"      --help             show this\n"
-	"\n"
-	"SIZE takes K, M, G or T (powers of 1024). See sluice-pack(1).\n";
+static const char help[] = "Example: sluice pack train/ -o train.slu\n"
+			   "\n"
+			   "Usage: sluice pack DIR -o PACK [OPTION...]\n"
+			   "\n"
+			   "  -o, --output PACK      the pack to make; it appears when it is complete\n"
+			   "  -j, --threads N        threads (one per CPU)\n"
+			   "      --codec CODEC      auto, auto:space, none, lz4, zstd or zstd:LEVEL (auto)\n"
+			   "      --shards N         make N shards with about as many bytes of files each\n"
+			   "      --shard-size SIZE  shards for about SIZE bytes of files each (8G)\n"
+			   "      --labels dir|FILE  labels: the root's directories, or a CSV file of path,label\n"
+			   "      --force            replace PACK if it exists\n"
+			   "      --resume           go on from an interrupted run\n"
+			   "      --checkpoint SIZE  what an interruption may cost, at most (256M)\n"
+			   "      --skip-special     leave out sockets, fifos and devices\n"
+			   "      --json             tell the result as JSON\n"
+			   "  -q, --quiet            print errors only\n"
+			   "  -v, --verbose          tell the time of each phase, and more of the result\n"
+			   "      --progress, --no-progress\n"
+			   "                         show progress, or not (if stderr is a terminal)\n"
+			   "      --help             show this\n"
+			   "\n"
+			   "SIZE takes K, M, G or T (powers of 1024). See sluice-pack(1).\n";
 
-enum { OPT_CODEC = SLU_OPT_OWN, OPT_SHARDS, OPT_SHARD_SIZE, OPT_LABELS, OPT_FORCE, OPT_RESUME, OPT_CHECKPOINT,
-       OPT_SKIP_SPECIAL };
+enum {
+	OPT_CODEC = SLU_OPT_OWN,
+	OPT_SHARDS,
+	OPT_SHARD_SIZE,
+	OPT_LABELS,
+	OPT_FORCE,
+	OPT_RESUME,
+	OPT_CHECKPOINT,
+	OPT_SKIP_SPECIAL
+};
 
 static const struct option longs[] = {
 	{ "output", 1, NULL, 'o' },

@@ -10,21 +10,21 @@
 #include "base/size.h"
 
 static const char help[] = "Example: sluice unpack train.slu -C train\n"
-                           "\n"
-                           "Usage: sluice unpack PACK -C DIR [PATH...] [OPTION...]\n"
-                           "\n"
-                           "  -C, --directory DIR  where to write; made if need be\n"
-                           "  -j, --threads N      threads (one per CPU)\n"
-                           "      --force          replace files that are there\n"
-                           "      --outside-links  make links that point out of DIR as well\n"
-                           "      --owner          give files their owners (needs privilege)\n"
-                           "      --json           tell the result as JSON\n"
-                           "  -q, --quiet          print errors only\n"
-                           "      --progress, --no-progress\n"
-                           "                       show progress, or not (if stderr is a terminal)\n"
-                           "      --help           show this\n"
-                           "\n"
-                           "Without PATH, everything. See sluice-unpack(1).\n";
+			   "\n"
+			   "Usage: sluice unpack PACK -C DIR [PATH...] [OPTION...]\n"
+			   "\n"
+			   "  -C, --directory DIR  where to write; made if need be\n"
+			   "  -j, --threads N      threads (one per CPU)\n"
+			   "      --force          replace files that are there\n"
+			   "      --outside-links  make links that point out of DIR as well\n"
+			   "      --owner          give files their owners (needs privilege)\n"
+			   "      --json           tell the result as JSON\n"
+			   "  -q, --quiet          print errors only\n"
+			   "      --progress, --no-progress\n"
+			   "                       show progress, or not (if stderr is a terminal)\n"
+			   "      --help           show this\n"
+			   "\n"
+			   "Without PATH, everything. See sluice-unpack(1).\n";
 
 enum { OPT_FORCE = SLU_OPT_OWN, OPT_OUTSIDE_LINKS, OPT_OWNER };
 
@@ -96,9 +96,8 @@ static void tell_result(struct args *a, const struct slu_progress *done, uint64_
 		slu_json_double(&a->json, "mb_per_s", slu_cli_rate(done->done_bytes, ns));
 	} else if (!a->cli.quiet) {
 		slu_cli_put_name(a->dir);
-		printf(": %" PRIu64 " file%s, %s, %.2f s, %.1f MB/s\n", done->done_files,
-		       slu_cli_s(done->done_files), slu_size_format(done->done_bytes, size), (double)ns / 1e9,
-		       slu_cli_rate(done->done_bytes, ns));
+		printf(": %" PRIu64 " file%s, %s, %.2f s, %.1f MB/s\n", done->done_files, slu_cli_s(done->done_files),
+		       slu_size_format(done->done_bytes, size), (double)ns / 1e9, slu_cli_rate(done->done_bytes, ns));
 	}
 }
 

@@ -12,19 +12,19 @@
 #include "base/size.h"
 
 static const char help[] = "Example: sluice verify train.slu && echo sound\n"
-                           "\n"
-                           "Usage: sluice verify PACK [OPTION...]\n"
-                           "\n"
-                           "  -j, --threads N      threads (one per CPU)\n"
-                           "      --rebuild-index  write the index anew from the shards, then check\n"
-                           "      --json           tell the result as JSON, with all defects\n"
-                           "  -q, --quiet          print errors only: the exit code is the answer\n"
-                           "  -v, --verbose        print all defects, not just the first 100\n"
-                           "      --progress, --no-progress\n"
-                           "                       show progress, or not (if stderr is a terminal)\n"
-                           "      --help           show this\n"
-                           "\n"
-                           "Exit code: 0 sound, 1 damaged, 2 could not look. See sluice-verify(1).\n";
+			   "\n"
+			   "Usage: sluice verify PACK [OPTION...]\n"
+			   "\n"
+			   "  -j, --threads N      threads (one per CPU)\n"
+			   "      --rebuild-index  write the index anew from the shards, then check\n"
+			   "      --json           tell the result as JSON, with all defects\n"
+			   "  -q, --quiet          print errors only: the exit code is the answer\n"
+			   "  -v, --verbose        print all defects, not just the first 100\n"
+			   "      --progress, --no-progress\n"
+			   "                       show progress, or not (if stderr is a terminal)\n"
+			   "      --help           show this\n"
+			   "\n"
+			   "Exit code: 0 sound, 1 damaged, 2 could not look. See sluice-verify(1).\n";
 
 enum { OPT_REBUILD_INDEX = SLU_OPT_OWN };
 
@@ -85,8 +85,7 @@ static void result_json(struct slu_json *j, const struct slu_check_result *res, 
 	slu_json_double(j, "mb_per_s", slu_cli_rate(res->bytes, ns));
 }
 
-static void result_text(const struct checking *k, const char *path, const struct slu_check_result *res,
-                        uint64_t ns)
+static void result_text(const struct checking *k, const char *path, const struct slu_check_result *res, uint64_t ns)
 {
 	char size[16];
 
@@ -98,9 +97,8 @@ static void result_text(const struct checking *k, const char *path, const struct
 		       slu_cli_s(res->defects), res->bad_samples, slu_cli_s(res->bad_samples));
 	else
 		printf(": sound");
-	printf(": %" PRIu64 " sample%s, %s checked, %.2f s, %.1f MB/s\n", res->samples,
-	       slu_cli_s(res->samples), slu_size_format(res->bytes, size), (double)ns / 1e9,
-	       slu_cli_rate(res->bytes, ns));
+	printf(": %" PRIu64 " sample%s, %s checked, %.2f s, %.1f MB/s\n", res->samples, slu_cli_s(res->samples),
+	       slu_size_format(res->bytes, size), (double)ns / 1e9, slu_cli_rate(res->bytes, ns));
 }
 
 static int check(struct checking *k, const char *path)

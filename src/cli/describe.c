@@ -166,8 +166,8 @@ int slu_describe_text(struct slu_pack *p, const struct slu_facts *f)
 	int r;
 
 	printf("  %-14s %s\n", "identity", f->identity);
-	printf("  %-14s %" PRIu32 ".%" PRIu32 ", features: required %#" PRIx64 ", optional %#" PRIx64 "\n",
-	       "format", in->version_major, in->version_minor, in->features_required, in->features_optional);
+	printf("  %-14s %" PRIu32 ".%" PRIu32 ", features: required %#" PRIx64 ", optional %#" PRIx64 "\n", "format",
+	       in->version_major, in->version_minor, in->features_required, in->features_optional);
 	printf("  %-14s %" PRIu64 "\n", "samples", in->samples);
 	printf("  %-14s %" PRIu64 "\n", "directories", in->dirs);
 	printf("  %-14s %" PRIu64 "\n", "links", in->links);

@@ -18,7 +18,6 @@
 
 #include "base/macros.h"
 
-
 struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -84,7 +83,6 @@ static int cmd_help(int argc, char **argv)
 /* The libraries that are loaded now; they may be newer than those it was built with. */
 static int version(void)
 {
-
 	printf("sluice %s\n", slu_version());
 	printf("zstd %s\n", ZSTD_versionString());
 	printf("lz4 %s\n", LZ4_versionString());

@@ -37,8 +37,8 @@ static int columns(void)
 void slu_bar_init(struct slu_bar *b, const struct slu_cli *c)
 {
 	*b = (struct slu_bar){ 0 };
-	b->on = !c->quiet && (c->progress == SLU_PROGRESS ||
-	                      (c->progress == SLU_AUTO_PROGRESS && isatty(STDERR_FILENO)));
+	b->on = !c->quiet &&
+	        (c->progress == SLU_PROGRESS || (c->progress == SLU_AUTO_PROGRESS && isatty(STDERR_FILENO)));
 }
 
 void slu_bar_clear(struct slu_bar *b)
@@ -51,16 +51,15 @@ void slu_bar_clear(struct slu_bar *b)
 /* Of the work done, 0 to 1; negative if nobody knows how much there is. */
 static double fraction(const struct slu_progress *pr)
 {
-	double f = pr->total_bytes ? (double)pr->done_bytes / (double)pr->total_bytes :
-	           pr->total_files ? (double)pr->done_files / (double)pr->total_files :
-	                             -1;
+	double f = pr->total_bytes   ? (double)pr->done_bytes / (double)pr->total_bytes
+	           : pr->total_files ? (double)pr->done_files / (double)pr->total_files
+	                             : -1;
 
 	return f > 1 ? 1 : f;
 }
 
 /* The numbers, right of the bar. */
-static void write_numbers(const struct slu_bar *b, const struct slu_progress *pr, uint64_t now, char *text,
-                          size_t cap)
+static void write_numbers(const struct slu_bar *b, const struct slu_progress *pr, uint64_t now, char *text, size_t cap)
 {
 	uint64_t done = pr->done_bytes > b->start_bytes ? pr->done_bytes - b->start_bytes : 0;
 	double rate = slu_cli_rate(done, now - b->start_ns);

@@ -51,8 +51,7 @@ static void end_phase(struct slu_report *rep)
 
 	if (rep->cli->verbose && !rep->cli->quiet) {
 		slu_bar_clear(&rep->bar);
-		fprintf(stderr, "%-6s %8.3f s\n", phase_name(rep->phase),
-		        (double)(now - rep->phase_ns) / 1e9);
+		fprintf(stderr, "%-6s %8.3f s\n", phase_name(rep->phase), (double)(now - rep->phase_ns) / 1e9);
 	}
 	rep->phase_ns = now;
 }
@@ -92,13 +91,12 @@ static void choice_text(struct slu_report *rep, const struct slu_choice *c)
 
 	slu_bar_clear(&rep->bar);
 	if (rep->choices == 0)
-		fprintf(stderr, "%-12s %-10s %8s %10s %10s %7s %7s\n", "kind", "codec", "files", "raw",
-		        "stored", "ratio", "cost");
+		fprintf(stderr, "%-12s %-10s %8s %10s %10s %7s %7s\n", "kind", "codec", "files", "raw", "stored",
+		        "ratio", "cost");
 	n = slu_cli_put_escaped(stderr, c->kind);
-	fprintf(stderr, "%*s %-10s %8" PRIu64 " %10s %10s %7.2f %7.1f%s\n", n < 12 ? (int)(12 - n) : 0, "",
-	        c->codec, c->files, slu_size_format(c->raw_bytes, raw),
-	        slu_size_format(c->stored_bytes, stored), slu_cli_ratio(c->raw_bytes, c->stored_bytes),
-	        c->cost, c->chosen ? "  chosen" : "");
+	fprintf(stderr, "%*s %-10s %8" PRIu64 " %10s %10s %7.2f %7.1f%s\n", n < 12 ? (int)(12 - n) : 0, "", c->codec,
+	        c->files, slu_size_format(c->raw_bytes, raw), slu_size_format(c->stored_bytes, stored),
+	        slu_cli_ratio(c->raw_bytes, c->stored_bytes), c->cost, c->chosen ? "  chosen" : "");
 }
 
 void slu_report_choice(void *arg, const struct slu_choice *c)
@@ -112,8 +110,7 @@ void slu_report_choice(void *arg, const struct slu_choice *c)
 	rep->choices++;
 }
 
-static void result_json(struct slu_report *rep, const struct slu_create_result *res, const char *identity,
-                        uint64_t ns)
+static void result_json(struct slu_report *rep, const struct slu_create_result *res, const char *identity, uint64_t ns)
 {
 	struct slu_json *j = &rep->json;
 
@@ -140,9 +137,8 @@ static void result_text(const struct slu_report *rep, const char *pack, const st
 	char raw[16], disk[16];
 
 	slu_cli_put_name(pack);
-	printf(": %" PRIu64 " file%s, %s -> %s on disk, ratio %.3f, %.2f s", res->files,
-	       slu_cli_s(res->files), slu_size_format(res->raw_bytes, raw),
-	       slu_size_format(res->disk_bytes, disk),
+	printf(": %" PRIu64 " file%s, %s -> %s on disk, ratio %.3f, %.2f s", res->files, slu_cli_s(res->files),
+	       slu_size_format(res->raw_bytes, raw), slu_size_format(res->disk_bytes, disk),
 	       slu_cli_ratio(res->raw_bytes, res->disk_bytes), (double)ns / 1e9);
 	/* What an earlier run has read must not make this one look faster. */
 	if (res->resumed_files)
@@ -153,13 +149,12 @@ static void result_text(const struct slu_report *rep, const char *pack, const st
 		printf(", %" PRIu64 " special file%s left out", res->skipped, slu_cli_s(res->skipped));
 	putchar('\n');
 	if (rep->cli->verbose)
-		printf("identity %s\n%" PRIu64 " bytes -> %" PRIu64
-		       " bytes on disk, directories %" PRIu64 ", links %" PRIu64 ", shards %" PRIu32 "\n",
+		printf("identity %s\n%" PRIu64 " bytes -> %" PRIu64 " bytes on disk, directories %" PRIu64
+		       ", links %" PRIu64 ", shards %" PRIu32 "\n",
 		       identity, res->raw_bytes, res->disk_bytes, res->dirs, res->links, res->shards);
 }
 
-void slu_report_result(struct slu_report *rep, const char *pack, const struct slu_create_result *res,
-                       uint64_t ns)
+void slu_report_result(struct slu_report *rep, const char *pack, const struct slu_create_result *res, uint64_t ns)
 {
 	char identity[33];
 

@@ -75,7 +75,7 @@ static int write_index(const struct slu_writer_job *job, const struct slu_buf *i
 	(void)snprintf(what, sizeof(what), "the index of %s", job->dest); /* cut off at worst */
 	if (fd < 0)
 		return slu_fail_sys(fd, "cannot make %s", what);
-	if ((r = slu_write(fd, index->data, index->len, what)) < 0)
+	if ((r = slu_pwrite(fd, index->data, index->len, 0, what)) < 0)
 		return r;
 	return slu_sync(fd, what);
 }

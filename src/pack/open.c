@@ -351,8 +351,9 @@ static int open_into(struct slu_pack *p, const char *path)
 	if (r < 0)
 		return slu_fail_sys(r, "cannot open the pack %s", path);
 	p->dirfd = r;
-	if ((!p->pread && (r = slu_guard_install()) < 0) || (r = load_index(p)) < 0 ||
-	    (r = slu_pack_guard(p, copy_header, &h)) < 0)
+	if (!p->pread)
+		slu_guard_install();
+	if ((r = load_index(p)) < 0 || (r = slu_pack_guard(p, copy_header, &h)) < 0)
 		return r;
 	(void)snprintf(what, sizeof(what), "%s/%s", path, SLU_INDEX_NAME); /* cut off at worst */
 	if ((r = slu_header_check(h.block, SLU_INDEX_MAGIC, SLU_IH_ZERO, SLU_IH_TABLE, what)) < 0 ||

@@ -157,7 +157,7 @@ static int replace_index(int dirfd, const char *path, const struct slu_buf *inde
 	(void)snprintf(what, sizeof(what), "the index of %s", path); /* cut off at worst */
 	if (fd < 0)
 		return slu_fail_sys(fd, "cannot make %s", what);
-	r = slu_write(fd, index->data, index->len, what);
+	r = slu_pwrite(fd, index->data, index->len, 0, what);
 	if (r == 0)
 		r = slu_sync(fd, what);
 	if (r == 0 && renameat(dirfd, temporary, dirfd, SLU_INDEX_NAME) < 0)

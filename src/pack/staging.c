@@ -140,6 +140,7 @@ static int lock_partial(struct slu_staging *s)
 	if (fstat(s->fd, &here) < 0 || fstatat(s->parentfd, s->partial, &there, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    here.st_ino != there.st_ino || here.st_dev != there.st_dev)
 		return slu_fail(-EBUSY, "another process has just written %s", s->dest);
+	s->locked = true;
 	return 0;
 }
 
@@ -179,8 +180,7 @@ int slu_staging_open(struct slu_staging *s, const char *dest, bool force, bool k
 		goto fail;
 	return 0;
 fail:
-	/* What another process holds, or what was there before, is not ours to remove. */
-	slu_staging_close(s, r == -EBUSY || s->found || s->fd < 0);
+	slu_staging_close(s, s->found); /* what was there before stays */
 	return r;
 }
 
@@ -269,9 +269,9 @@ int slu_staging_publish(struct slu_staging *s)
 void slu_staging_close(struct slu_staging *s, bool keep)
 {
 	if (s->fd >= 0) {
-		if (!keep)
+		if (s->locked && !keep)
 			(void)remove_pack_dir(s->parentfd, s->partial); /* nothing more can be done about it */
-		else
+		else if (s->locked)
 			(void)unlinkat(s->parentfd, s->partial, AT_REMOVEDIR); /* only if it is empty */
 		close(s->fd);
 	}

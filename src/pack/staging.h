@@ -22,7 +22,8 @@ struct slu_staging {
 	int parentfd;
 	int fd; /* the partial directory, locked */
 	bool force;
-	bool found; /* an interrupted run's partial was there, and was kept */
+	bool locked; /* it is ours: else nothing in it, nor its name, is touched */
+	bool found;  /* an interrupted run's partial was there, and was kept */
 };
 
 #define SLU_JOURNAL_NAME "journal"
