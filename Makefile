@@ -7,6 +7,7 @@
 #   make test      the tests (at most ten minutes on two cores)
 #   make test-all  the long sweeps too
 #   make bench     speed and size, against rivals
+#   make results   test-all and bench, written to docs/results.md
 #   make asan tsan the tests under sanitizers
 #   make fuzz      the fuzzers, FUZZ_SECONDS each (600)
 #   make install   PREFIX=/usr/local, DESTDIR=
@@ -17,7 +18,7 @@ FUZZ_SECONDS ?= 600
 # Ask for what is missing only once, not on each call.
 STAMP = $(BUILD)/build.ninja
 
-.PHONY: all deps deps-test test test-all demo bench asan tsan fuzz install check clean
+.PHONY: all deps test test-all demo bench results asan tsan fuzz install check clean
 
 all: $(STAMP)
 	@meson compile -C $(BUILD) >$(BUILD)/make.log 2>&1 || { cat $(BUILD)/make.log; exit 1; }
@@ -30,32 +31,32 @@ $(STAMP):
 deps:
 	@tools/deps build test
 
-deps-test:
-	@tools/deps build test
-
-test: deps-test all
+test: deps all
 	@tools/run-tests $(BUILD) quick
 
-test-all: deps-test all
+test-all: deps all
 	@tools/run-tests $(BUILD) quick long
 
 demo: all
 	@examples/demo.sh $(BUILD)
 
-bench: deps-test all
+bench: deps all
 	@bench/run.sh $(BUILD)
 
-asan: deps-test
+results: deps all
+	@tools/record-results $(BUILD)
+
+asan: deps
 	@[ -f build-asan/build.ninja ] || meson setup -Db_sanitize=address,undefined -Db_lundef=false build-asan
 	@meson compile -C build-asan
 	@tools/run-tests build-asan quick
 
-tsan: deps-test
+tsan: deps
 	@[ -f build-tsan/build.ninja ] || meson setup -Db_sanitize=thread -Db_lundef=false build-tsan
 	@meson compile -C build-tsan
 	@tools/run-tests build-tsan threads
 
-fuzz: deps-test all
+fuzz: deps all
 	@meson compile -C $(BUILD) fuzz-programs
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run.sh $(BUILD)/tests/fuzz
 

@@ -16,6 +16,9 @@
  * first touch, every read of a sample checks its bytes, and every number is
  * checked before it is used. A reader never returns bytes that fail.
  *
+ * Replaced packs. A pack that is replaced or removed while it is open goes on serving the shards
+ * that were touched before; samples of others give -ENOENT. Bytes are never mixed.
+ *
  * Mapped memory and SIGBUS. A mapped file that shrinks or fails raises SIGBUS. The
  * first slu_pack_open() of a process therefore installs a handler which turns a
  * fault inside one of our own guarded copies into -EIO, and passes every other

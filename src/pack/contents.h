@@ -96,6 +96,10 @@ SLU_MUST_USE int slu_contents_each_column(const struct slu_contents *c, uint64_t
 /* The whole index file and the identity that is in it. */
 SLU_MUST_USE int slu_index_build(const struct slu_contents *c, struct slu_buf *ret_file, uint8_t ret_identity[16]);
 
+/* The same in two steps: all that does not need the shards' catalogs, then the rest. */
+SLU_MUST_USE int slu_index_begin(const struct slu_contents *c, struct slu_buf *ret_file);
+SLU_MUST_USE int slu_index_end(const struct slu_contents *c, struct slu_buf *file, uint8_t ret_identity[16]);
+
 /* A shard's first block. */
 void slu_shard_header(const struct slu_contents *c, uint32_t shard, const uint8_t identity[16],
                       uint8_t block[SLU_BLOCK]);

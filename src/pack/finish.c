@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * After the last sample: catalogs, the index, the shards' headers, in this order, because
- * the index has the catalogs' checksums and the headers have the index's identity.
+ * After the last sample: catalogs and most of the index, side by side; then the rest of the
+ * index, which has the catalogs' checksums; then the shards' headers, which have the index's
+ * identity.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 
 struct finish {
 	struct slu_writer_job *job;
+	struct slu_buf index;
 	const uint8_t *identity;
 };
 
@@ -47,6 +49,14 @@ static int write_catalog(void *arg, unsigned worker, uint64_t item)
 		return r;
 	s->file_bytes = at + catalog.len;
 	return slu_pwrite(fd, catalog.data, catalog.len, at, what);
+}
+
+/* The first item is the index, the others are the shards' catalogs. */
+static int write_tables(void *arg, unsigned worker, uint64_t item)
+{
+	struct finish *f = arg;
+
+	return item ? write_catalog(arg, worker, item - 1) : slu_index_begin(f->job->c, &f->index);
 }
 
 static int write_header(void *arg, unsigned worker, uint64_t item)
@@ -80,23 +90,33 @@ static int write_index(const struct slu_writer_job *job, const struct slu_buf *i
 	return slu_sync(fd, what);
 }
 
+static int write_all(struct finish *f, uint8_t ret_identity[16])
+{
+	struct slu_contents *c = f->job->c;
+	unsigned threads = f->job->opt->threads;
+	int r;
+
+	if ((r = slu_parallel(threads, (uint64_t)c->nshards + 1, write_tables, f)) < 0 ||
+	    (r = slu_index_end(c, &f->index, ret_identity)) < 0 ||
+	    (r = slu_parallel(threads, c->nshards, write_header, f)) < 0)
+		return r;
+	return write_index(f->job, &f->index);
+}
+
 int slu_write_finish(struct slu_writer_job *job, uint64_t *ret_disk_bytes, uint8_t ret_identity[16])
 {
 	struct finish f = { .job = job, .identity = ret_identity };
-	struct slu_contents *c = job->c;
-	SLU_AUTO(buf) struct slu_buf index = { 0 };
-	unsigned threads = job->opt->threads;
-	uint64_t total = 0;
-	int r;
+	uint64_t total;
+	int r = write_all(&f, ret_identity);
 
-	if ((r = slu_parallel(threads, c->nshards, write_catalog, &f)) < 0 ||
-	    (r = slu_index_build(c, &index, ret_identity)) < 0 ||
-	    (r = slu_parallel(threads, c->nshards, write_header, &f)) < 0 || (r = write_index(job, &index)) < 0)
+	total = f.index.len;
+	slu_buf_done(&f.index);
+	if (r < 0)
 		return r;
 	if (unlinkat(job->dirfd, SLU_JOURNAL_NAME, 0) < 0 && errno != ENOENT)
 		return slu_fail_sys(-errno, "cannot remove the journal of %s", job->dest);
-	for (uint32_t s = 0; s < c->nshards; s++)
-		total += c->shards[s].file_bytes;
-	*ret_disk_bytes = total + index.len;
+	for (uint32_t s = 0; s < job->c->nshards; s++)
+		total += job->c->shards[s].file_bytes;
+	*ret_disk_bytes = total;
 	return 0;
 }

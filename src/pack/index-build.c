@@ -67,19 +67,24 @@ static int copy_section(struct build *b, enum slu_section type, const struct slu
 	return r;
 }
 
+/* The shards' rows are filled in last, when their catalogs are there: see slu_index_end(). */
 static int add_shards(struct build *b)
 {
 	uint8_t *p;
-	int r = section(b, SLU_S_SHARDS, (uint64_t)b->c->nshards * SLU_SHARD_ROW, &p);
 
-	for (uint32_t i = 0; r == 0 && i < b->c->nshards; i++, p += SLU_SHARD_ROW) {
-		const struct slu_shard *s = &b->c->shards[i];
+	return section(b, SLU_S_SHARDS, (uint64_t)b->c->nshards * SLU_SHARD_ROW, &p);
+}
+
+/* The first section, right after the header. */
+static void fill_shards(const struct slu_contents *c, uint8_t *p)
+{
+	for (uint32_t i = 0; i < c->nshards; i++, p += SLU_SHARD_ROW) {
+		const struct slu_shard *s = &c->shards[i];
 		slu_put64(p, s->first);
 		slu_put64(p + 8, s->data_end);
 		slu_put64(p + 16, s->file_bytes);
 		slu_put64(p + 24, s->catalog_hash);
 	}
-	return r;
 }
 
 static int add_attrs(struct build *b)
@@ -288,17 +293,16 @@ static void common_header(uint8_t *h, const char *magic, const uint8_t identity[
 	slu_put64(h + SLU_H_FILE_BYTES, file_bytes);
 }
 
-static void finish_header(struct build *b, const uint8_t identity[16], uint64_t blocks, uint64_t root)
+static void fill_header(const struct slu_contents *c, uint8_t *h, const uint8_t identity[16], uint64_t file_bytes,
+                        uint64_t blocks, uint64_t root)
 {
-	const struct slu_contents *c = b->c;
 	uint64_t stored = 0, raw = 0;
-	uint8_t *h = b->f->data;
 
 	for (uint64_t i = 0; i < c->l.nsamples; i++) {
 		raw += c->l.samples[i].size;
 		stored += c->stored[i].stored;
 	}
-	common_header(h, SLU_INDEX_MAGIC, identity, b->f->len);
+	common_header(h, SLU_INDEX_MAGIC, identity, file_bytes);
 	slu_put64(h + SLU_IH_BLOCKS, blocks);
 	slu_put64(h + SLU_IH_TREE, root);
 	slu_put64(h + SLU_IH_DIRS, c->l.ndirs);
@@ -307,25 +311,38 @@ static void finish_header(struct build *b, const uint8_t identity[16], uint64_t 
 	slu_put64(h + SLU_IH_RAW, raw);
 	slu_put64(h + SLU_IH_STORED, stored);
 	slu_put32(h + SLU_IH_SHARDS, c->nshards);
-	slu_put32(h + SLU_IH_SECTIONS, b->sections);
 	slu_put64(h + SLU_H_CHECKSUM, slu_hash64(h, SLU_H_CHECKSUM));
+}
+
+int slu_index_begin(const struct slu_contents *c, struct slu_buf *ret_file)
+{
+	struct build b = { .c = c, .f = ret_file, .nodes = c->l.ndirs + c->l.nsamples + c->l.nlinks };
+	int r = add_sections(&b);
+
+	if (r == 0)
+		slu_put32(ret_file->data + SLU_IH_SECTIONS, b.sections);
+	slu_buf_done(&b.column_data);
+	free(b.scratch);
+	return r;
+}
+
+int slu_index_end(const struct slu_contents *c, struct slu_buf *file, uint8_t ret_identity[16])
+{
+	uint64_t blocks = file->len / SLU_BLOCK, root = 0;
+	int r;
+
+	fill_shards(c, file->data + SLU_BLOCK);
+	slu_hash128(file->data + SLU_BLOCK, file->len - SLU_BLOCK, ret_identity);
+	if ((r = slu_tree_build(file, &root)) == 0)
+		fill_header(c, file->data, ret_identity, file->len, blocks, root);
+	return r;
 }
 
 int slu_index_build(const struct slu_contents *c, struct slu_buf *ret_file, uint8_t ret_identity[16])
 {
-	struct build b = { .c = c, .f = ret_file, .nodes = c->l.ndirs + c->l.nsamples + c->l.nlinks };
-	uint64_t blocks, root = 0;
-	int r = add_sections(&b);
+	int r = slu_index_begin(c, ret_file);
 
-	if (r == 0) {
-		blocks = b.f->len / SLU_BLOCK;
-		slu_hash128(b.f->data + SLU_BLOCK, b.f->len - SLU_BLOCK, ret_identity);
-		if ((r = slu_tree_build(b.f, &root)) == 0)
-			finish_header(&b, ret_identity, blocks, root);
-	}
-	slu_buf_done(&b.column_data);
-	free(b.scratch);
-	return r;
+	return r < 0 ? r : slu_index_end(c, ret_file, ret_identity);
 }
 
 void slu_shard_header(const struct slu_contents *c, uint32_t shard, const uint8_t identity[16],

@@ -111,8 +111,10 @@ static int check_dest(struct slu_staging *s)
 
 	if (fd == -ENOENT)
 		return 0;
-	if (fd < 0)
+	if (fd == -ENOTDIR || fd == -ELOOP)
 		return slu_fail(-EEXIST, "%s exists and is not a pack", s->dest);
+	if (fd < 0)
+		return slu_fail_sys(fd, "cannot look at %s", s->dest);
 	if (!s->force)
 		return slu_fail(-EEXIST, "%s exists; --force replaces it", s->dest);
 	r = each_name(fd, refuse_foreign);

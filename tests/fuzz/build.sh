@@ -11,6 +11,10 @@ cc=${FUZZ_CC:-clang}
 work=$out/fuzz-library
 sanitize=address,undefined
 
+# One at a time: three tests may want them at once.
+exec 9>"$out/fuzz-lock"
+flock 9
+
 # Every undefined behaviour stops; frames stay readable.
 args="-fsanitize=fuzzer-no-link -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 if [ ! -e "$work/build.ninja" ]; then

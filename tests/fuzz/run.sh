@@ -1,26 +1,37 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Runs one fuzz target over its seeds for a while; new inputs go to a private directory,
-# so that the tree stays as it is.
-#   run.sh PROGRAM CORPUS-DIR [SECONDS]
+# Runs fuzz targets over their seeds for FUZZ_SECONDS (20) each, building them where need be. New
+# inputs go to a private directory, so that the tree stays as it is; an input that makes a
+# target crash goes to FUZZ_FINDINGS, if that is set, and to the output.
+#   run.sh BUILD-DIR [TARGET...]
 . "$(dirname "$0")/../lib/test.sh"
-program=$1
-corpus=$2
-seconds=${FUZZ_SECONDS:-${3:-20}}
-[ -x "$program" ] || skip "the fuzz targets are not built"
+requires clang meson ninja
+here=$(cd "$lib/../fuzz" && pwd)
+root=$(cd "$here/../.." && pwd)
+build=$(cd "$OLDPWD" && mkdir -p "$1" && cd "$1" && pwd)
+shift
+[ $# -gt 0 ] || set -- fuzz-index fuzz-shard fuzz-decode
+bash "$here/build.sh" "$root" "$build" >build.log 2>&1 || { cat build.log >&2; exit 1; }
+export FUZZ_FIXED=$here/fixed
 
-export FUZZ_FIXED=${FUZZ_FIXED:-$(dirname "$corpus")/fixed}
-mkdir found
-kept=${FUZZ_FINDINGS:-$tmp}
-rc=0
-"$program" found "$corpus" -max_total_time="$seconds" -max_len=65536 -timeout=20 -rss_limit_mb=1500 -verbosity=1 \
-	-print_final_stats=1 -artifact_prefix="$kept/" >log 2>&1 || rc=$?
-if [ $rc -ne 0 ]; then
+show_findings() {
 	grep -v '^#' log | tail -60 >&2
 	for f in "$kept"/{crash,leak,timeout,oom}-*; do
-		[ -e "$f" ] || continue
-		[ "$(stat -c %s "$f")" -gt 20000 ] || { echo "the input, in base64:" >&2 && base64 "$f" >&2; }
+		[ -e "$f" ] && [ "$(stat -c %s "$f")" -lt 20000 ] || continue
+		echo "the input, in base64:" >&2
+		base64 "$f" >&2
 	done
-	exit 1
-fi
-grep -E '^stat::(number_of_executed_units|average_exec)' log || tail -3 log
+}
+
+kept=${FUZZ_FINDINGS:-$tmp}
+for target; do
+	mkdir -p "$target.found"
+	rc=0
+	"$build/$target" "$target.found" "$here/corpus-${target#fuzz-}" -max_total_time="${FUZZ_SECONDS:-20}" -max_len=65536 \
+		-timeout=20 -rss_limit_mb=1500 -print_final_stats=1 -artifact_prefix="$kept/" >log 2>&1 || rc=$?
+	if [ $rc -ne 0 ]; then
+		show_findings
+		exit 1
+	fi
+	echo "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' log) inputs in ${FUZZ_SECONDS:-20} s, none crashed"
+done

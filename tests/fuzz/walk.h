@@ -85,8 +85,8 @@ static inline void walk_columns(struct slu_pack *p)
 
 static inline void walk(struct slu_pack *p)
 {
-	static const char *const paths[] = { "", ".", "c0", "c0/item-0000.json", "c1/none", "nothing", "c1/link/x", "/",
-		                             "c0//./item-0000.json" };
+	static const char *const paths[] = { "",        ".",         "c0", "c0/item-0000.json",   "c1/none",
+		                             "nothing", "c1/link/x", "/",  "c0//./item-0000.json" };
 	struct slu_pack_info info;
 	uint64_t node;
 

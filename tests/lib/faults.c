@@ -104,9 +104,10 @@ static int number_of_error(const char *s)
 	static const struct {
 		const char *name;
 		int number;
-	} known[] = { { "EIO", EIO },       { "ENOSPC", ENOSPC }, { "ENOMEM", ENOMEM }, { "EACCES", EACCES },
-		      { "EINTR", EINTR },   { "EMFILE", EMFILE }, { "ENOENT", ENOENT }, { "EDQUOT", EDQUOT },
-		      { "EAGAIN", EAGAIN }, { "EPERM", EPERM },   { "EINVAL", EINVAL }, { "EOPNOTSUPP", EOPNOTSUPP },
+	} known[] = { { "EIO", EIO },       { "ENOSPC", ENOSPC }, { "ENOMEM", ENOMEM },
+		      { "EACCES", EACCES }, { "EINTR", EINTR },   { "EMFILE", EMFILE },
+		      { "ENOENT", ENOENT }, { "EDQUOT", EDQUOT }, { "EAGAIN", EAGAIN },
+		      { "EPERM", EPERM },   { "EINVAL", EINVAL }, { "EOPNOTSUPP", EOPNOTSUPP },
 		      { "ENOSYS", ENOSYS }, { "EROFS", EROFS },   { "ENOTEMPTY", ENOTEMPTY } };
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(s, known[i].name) == 0)
@@ -164,10 +165,11 @@ static int add_code(struct dl_phdr_info *o, size_t size, void *arg)
 
 static void open_report(const char *path)
 {
-	long fd = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	long fd = syscall(SYS_openat, (long)AT_FDCWD, path, (long)(O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC), 0644L);
 	if (fd < 0 || syscall(SYS_ftruncate, fd, sizeof(struct report)) < 0)
 		return;
-	void *m = (void *)syscall(SYS_mmap, 0, sizeof(struct report), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *m = (void *)syscall(SYS_mmap, 0L, sizeof(struct report), (long)(PROT_READ | PROT_WRITE), (long)MAP_SHARED,
+	                          fd, 0L);
 	syscall(SYS_close, fd);
 	if (m != MAP_FAILED) {
 		report = m;
@@ -257,7 +259,7 @@ static bool is_ours(const void *caller)
 
 static void die(void)
 {
-	syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
+	syscall(SYS_kill, syscall(SYS_getpid), (long)SIGKILL);
 	for (;;)
 		pause();
 }
@@ -266,7 +268,7 @@ static void run_it(void)
 {
 	pid_t pid = fork();
 	if (pid == 0) {
-		char *const env[] = { "PATH=/usr/bin:/bin", NULL };
+		static const char *const env[] = { "PATH=/usr/bin:/bin", NULL };
 		execle("/bin/sh", "sh", "-c", run_command, (char *)NULL, env);
 		_exit(127);
 	}
@@ -291,10 +293,7 @@ static enum act step(enum call c, const void *caller)
 	if (kind == K_RUN)
 		run_it();
 	errno = saved;
-	return kind == K_FAIL || kind == K_ALWAYS ? FAIL
-	       : kind == K_SHORT                  ? SHORT
-	       : kind == K_KILL                   ? KILL_AFTER
-						  : PASS;
+	return kind == K_FAIL || kind == K_ALWAYS ? FAIL : kind == K_SHORT ? SHORT : kind == K_KILL ? KILL_AFTER : PASS;
 }
 
 static int error_of(enum call c)
@@ -306,6 +305,9 @@ static int error_of(enum call c)
 	return fault_errno ? fault_errno : EIO;
 }
 
+#define CALLER __builtin_return_address(0)
+
+#ifndef FAULTS_NO_ALLOC /* where a sanitizer has its own memory */
 /* ---- blocks that were not freed ---------------------------------------------------- */
 
 enum { SLOTS = 1 << 18, GONE = 1 };
@@ -352,8 +354,6 @@ extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
-#define CALLER __builtin_return_address(0)
-
 static void *given(enum act a, void *p, const void *caller)
 {
 	remember(p, caller);
@@ -362,9 +362,9 @@ static void *given(enum act a, void *p, const void *caller)
 	return p;
 }
 
-#define FAIL_ALLOC(c)                                                                                      \
-	enum act a = step(c, CALLER);                                                                      \
-	if (a == FAIL)                                                                                     \
+#define FAIL_ALLOC(c)                                                                                                  \
+	enum act a = step(c, CALLER);                                                                                  \
+	if (a == FAIL)                                                                                                 \
 	return errno = ENOMEM, NULL
 
 void *malloc(size_t n)
@@ -440,64 +440,66 @@ void free(void *p)
 	__libc_free(p);
 }
 
+#endif
+
 /* ---- the rest: fail before, or kill after, the real call ------------------------------- */
 
-#define WRAP(type, name, params, args, bad)                                                                \
-	type name params                                                                                   \
-	{                                                                                                  \
-		type(*real) params = (type(*) params)resolve(C_##name);                                    \
-		enum act a = step(C_##name, CALLER);                                                       \
-		if (a == FAIL)                                                                             \
-			return errno = error_of(C_##name), bad;                                            \
-		type r = real args;                                                                        \
-		if (a == KILL_AFTER)                                                                       \
-			die();                                                                             \
-		return r;                                                                                  \
+#define WRAP(type, name, params, args, bad)                                                                            \
+	type name params                                                                                               \
+	{                                                                                                              \
+		type(*real) params = (type(*) params)resolve(C_##name);                                                \
+		enum act a = step(C_##name, CALLER);                                                                   \
+		if (a == FAIL)                                                                                         \
+			return errno = error_of(C_##name), bad;                                                        \
+		type r = real args;                                                                                    \
+		if (a == KILL_AFTER)                                                                                   \
+			die();                                                                                         \
+		return r;                                                                                              \
 	}
 
 /* Transfers of @n bytes, which may be cut in half. */
-#define WRAP_IO(name, params, args)                                                                        \
-	ssize_t name params                                                                                \
-	{                                                                                                  \
-		ssize_t(*real) params = (ssize_t(*) params)resolve(C_##name);                              \
-		enum act a = step(C_##name, CALLER);                                                       \
-		if (a == FAIL)                                                                             \
-			return errno = error_of(C_##name), -1;                                             \
-		n = a == SHORT ? (n + 1) / 2 : n;                                                          \
-		ssize_t r = real args;                                                                     \
-		if (a == KILL_AFTER)                                                                       \
-			die();                                                                             \
-		return r;                                                                                  \
+#define WRAP_IO(name, params, args)                                                                                    \
+	ssize_t name params                                                                                            \
+	{                                                                                                              \
+		ssize_t(*real) params = (ssize_t(*) params)resolve(C_##name);                                          \
+		enum act a = step(C_##name, CALLER);                                                                   \
+		if (a == FAIL)                                                                                         \
+			return errno = error_of(C_##name), -1;                                                         \
+		n = a == SHORT ? (n + 1) / 2 : n;                                                                      \
+		ssize_t r = real args;                                                                                 \
+		if (a == KILL_AFTER)                                                                                   \
+			die();                                                                                         \
+		return r;                                                                                              \
 	}
 
 /* Calls that return the error's number. */
-#define WRAP_POSITIVE(name, params, args)                                                                  \
-	int name params                                                                                    \
-	{                                                                                                  \
-		int(*real) params = (int(*) params)resolve(C_##name);                                      \
-		enum act a = step(C_##name, CALLER);                                                       \
-		int r = a == FAIL ? error_of(C_##name) : real args;                                        \
-		if (a == KILL_AFTER)                                                                       \
-			die();                                                                             \
-		return r;                                                                                  \
+#define WRAP_POSITIVE(name, params, args)                                                                              \
+	int name params                                                                                                \
+	{                                                                                                              \
+		int(*real) params = (int(*) params)resolve(C_##name);                                                  \
+		enum act a = step(C_##name, CALLER);                                                                   \
+		int r = a == FAIL ? error_of(C_##name) : real args;                                                    \
+		if (a == KILL_AFTER)                                                                                   \
+			die();                                                                                         \
+		return r;                                                                                              \
 	}
 
 /* open and friends: the mode is there only with O_CREAT or O_TMPFILE. */
-#define WRAP_OPEN(name, params, args)                                                                      \
-	int name params                                                                                    \
-	{                                                                                                  \
-		int(*real) params = (int(*) params)resolve(C_##name);                                      \
-		va_list ap;                                                                                \
-		va_start(ap, flags);                                                                       \
-		mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0;                    \
-		va_end(ap);                                                                                \
-		enum act a = step(C_##name, CALLER);                                                       \
-		if (a == FAIL)                                                                             \
-			return errno = error_of(C_##name), -1;                                             \
-		int r = real args;                                                                         \
-		if (a == KILL_AFTER)                                                                       \
-			die();                                                                             \
-		return r;                                                                                  \
+#define WRAP_OPEN(name, params, args)                                                                                  \
+	int name params                                                                                                \
+	{                                                                                                              \
+		int(*real) params = (int(*) params)resolve(C_##name);                                                  \
+		va_list ap;                                                                                            \
+		va_start(ap, flags);                                                                                   \
+		mode_t mode = flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0;                                \
+		va_end(ap);                                                                                            \
+		enum act a = step(C_##name, CALLER);                                                                   \
+		if (a == FAIL)                                                                                         \
+			return errno = error_of(C_##name), -1;                                                         \
+		int r = real args;                                                                                     \
+		if (a == KILL_AFTER)                                                                                   \
+			die();                                                                                         \
+		return r;                                                                                              \
 	}
 
 extern int __open_2(const char *, int), __open64_2(const char *, int);

@@ -35,18 +35,18 @@
 #define T_FAIL(...) t_fail(__FILE__, __LINE__, __VA_ARGS__)
 /* A new directory, removed when the test ends; valid until then. */
 #define T_TMPDIR() t_tmpdir(__FILE__, __LINE__)
-#define T_SKIP(why)                                                                                        \
-	do {                                                                                               \
-		printf("skipped: %s\n", why);                                                              \
-		exit(77);                                                                                  \
+#define T_SKIP(why)                                                                                                    \
+	do {                                                                                                           \
+		printf("skipped: %s\n", why);                                                                          \
+		exit(77);                                                                                              \
 	} while (0)
 
 #ifndef T_ERRMSG
 #define T_ERRMSG() ""
 #endif
 
-__attribute__((noreturn, format(printf, 3, 4))) static inline void t_fail(const char *file, int line,
-                                                                          const char *fmt, ...)
+__attribute__((noreturn, format(printf, 3, 4))) static inline void t_fail(const char *file, int line, const char *fmt,
+                                                                          ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
@@ -109,8 +109,7 @@ static inline void t_remove_tree(int dirfd, const char *name)
 	int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	for (struct dirent *e; d && (e = readdir(d));)
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
-		    unlinkat(fd, e->d_name, 0) < 0)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && unlinkat(fd, e->d_name, 0) < 0)
 			t_remove_tree(fd, e->d_name);
 	if (d)
 		closedir(d);

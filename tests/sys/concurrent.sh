@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Two processes that make the same pack: the second is refused, the first is not disturbed.
 . "$(dirname "$0")/../lib/test.sh"
-[ -n "${FAULTS_SO:-}" ] && [ "${TEST_SANITIZED:-0}" != 1 ] || skip "there is no faults library"
+[ -n "${FAULTS:-}" ] || skip "faults cannot be injected into this build"
 
 mktree --bare --count 30 --size 3000 src
 run 0 "$SLUICE" pack src -o want.slu -q
@@ -14,8 +14,8 @@ cd "$tmp"
 echo \$? >second.rc
 X
 	# The second run comes in the middle of the first one's reading.
-	run 0 env LD_PRELOAD="$FAULTS_SO" FAULT_KIND=run FAULT_RUN="sh $tmp/second.sh" FAULT_CALLS=pread,pread64,read \
-		FAULT_AT=10 FAULT_REPORT=report "$SLUICE" pack src -o p.slu -q $more
+	run 0 env LD_PRELOAD="$FAULTS" FAULT_KIND=run FAULT_RUN="sh $tmp/second.sh" FAULT_CALLS=pread,pread64,read \
+		FAULT_AT=10 FAULT_REPORT=report FAULT_ALSO=libasan "$SLUICE" pack src -o p.slu -q $more
 	[ "$(cat second.rc)" = 2 ] || fail "the second run ($more): exit $(cat second.rc)"
 	has second.err "another process"
 	[ "$(wc -l <second.err)" = 1 ]
@@ -31,8 +31,8 @@ for k in 1 2 3 4 5 6; do
 	rm -rf p.slu
 	cp -r want.slu p.slu
 	rc=0
-	env LD_PRELOAD="$FAULTS_SO" FAULT_KIND=run FAULT_RUN="cd $tmp && $SLUICE pack other -o p.slu -q --force" \
-		FAULT_CALLS=io FAULT_AT=$k FAULT_REPORT=report "$SLUICE" cat p.slu $names >out 2>err || rc=$?
+	env LD_PRELOAD="$FAULTS" FAULT_KIND=run FAULT_RUN="cd $tmp && $SLUICE pack other -o p.slu -q --force" \
+		FAULT_CALLS=io FAULT_AT=$k FAULT_REPORT=report FAULT_ALSO=libasan "$SLUICE" cat p.slu $names >out 2>err || rc=$?
 	case $rc in
 	0) cmp want out || { [ $k -le 2 ] && [ "$("$SLUICE" cat p.slu $names | cksum)" = "$(cksum <out)" ]; } ;;
 	2) [ ! -s out ] && [ -s err ] ;;

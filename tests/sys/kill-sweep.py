@@ -40,7 +40,7 @@ def test(tmp):
         remove("out")
         os.mkdir("out")
         shutil.copytree("old.slu", "out/p.slu")
-        faults = {"CALLS": CALLS, "KIND": "kill" if clean else "count", "AT": k, "WHEN": when}
+        faults = {"CALLS": CALLS, "KIND": "kill" if clean else "count", "AT": k, "WHEN": when, "ALSO": "libasan"}
         done = sluice(*pack, "-o", "out/p.slu", "-q", faults=faults)
         if clean is None:
             check(done.code == 0 and done.report.calls > 0, "the undisturbed run: %s", done)

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 # --resume takes over nothing that is no longer true: files that changed since, other options.
 . "$(dirname "$0")/../lib/test.sh"
-[ -n "${FAULTS_SO:-}" ] && [ "${TEST_SANITIZED:-0}" != 1 ] || skip "there is no faults library"
+[ -n "${FAULTS:-}" ] || skip "faults cannot be injected into this build"
 
 mktree --bare --count 60 --size 20000 --classes 3 src
 opts="-j 1 --checkpoint 64K -q"
 interrupted() {
 	rm -rf p.slu .p.slu.partial
 	rc=0
-	env LD_PRELOAD="$FAULTS_SO" FAULT_KIND=kill FAULT_CALLS=read,pread,pread64 FAULT_AT=90 FAULT_REPORT=report \
+	env LD_PRELOAD="$FAULTS" FAULT_KIND=kill FAULT_CALLS=read,pread,pread64 FAULT_AT=90 FAULT_REPORT=report FAULT_ALSO=libasan \
 		"$SLUICE" pack src -o p.slu --resume $opts "$@" 2>/dev/null || rc=$?
 	[ $rc = 137 ] || fail "not killed: exit $rc"
 	[ -d .p.slu.partial ] || fail "nothing is there to go on from"

@@ -61,7 +61,7 @@ def test(tmp):
     def bytes_of(top):
         return {rel: open(p, "rb").read() if os.path.isfile(p) else None for rel, p in trees.walk(top).items()}
 
-    faults = {"CALLS": "io", "KIND": "run", "RUN": "cd %s && (%s) >/dev/null 2>&1" % (tmp, command)}
+    faults = {"CALLS": "io", "KIND": "run", "ALSO": "libasan", "RUN": "cd %s && (%s) >/dev/null 2>&1" % (tmp, command)}
     restore()
     calls = succeed("pack", "src", "-o", "p.slu", "-j", "1", "-q", faults={"CALLS": "io"}).report.calls
     step = 1 if LONG else 1 + calls // 60

@@ -13,14 +13,13 @@ static void check_damaged(const struct fixture *f, const char *file, size_t byte
 	int r = slu_pack_verify(f->pack, &opt, &res);
 
 	if (!is_damage(r) && !(r == 0 && res.defects > 0))
-		T_FAIL("bit %d of byte %zu of %s is flipped, and verify gives %d with %d defects [%s]", bit, byte,
-		       file, r, (int)res.defects, slu_errmsg());
+		T_FAIL("bit %d of byte %zu of %s is flipped, and verify gives %d with %d defects [%s]", bit, byte, file,
+		       r, (int)res.defects, slu_errmsg());
 	r = slu_pack_open(f->pack, NULL, &p);
 	if (r == 0)
 		(void)fixture_read_all(f, p); /* checks what it gets; errors are fine */
 	else if (!is_damage(r))
-		T_FAIL("bit %d of byte %zu of %s is flipped, and open gives %d [%s]", bit, byte, file, r,
-		       slu_errmsg());
+		T_FAIL("bit %d of byte %zu of %s is flipped, and open gives %d [%s]", bit, byte, file, r, slu_errmsg());
 	slu_pack_close(p);
 }
 

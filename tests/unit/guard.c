@@ -141,7 +141,7 @@ static void in_child(const char *what, const struct slu_pack_options *opt, bool 
 	static struct fixture f;
 	struct slu_pack *p;
 	pid_t pid = fork();
-	int status;
+	int status = 0;
 
 	if (pid == 0) {
 		if (host)
