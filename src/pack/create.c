@@ -218,30 +218,38 @@ static int plan(struct creation *cr)
 
 /* ---- carrying it out ------------------------------------------------------------------------------ */
 
-/* Takes over what an interrupted run has written, or begins anew. */
-static int begin(struct creation *cr)
+/* Takes over what an interrupted run has written, as far as it is sound. */
+static int take_over(struct creation *cr, const uint8_t plan[16])
 {
-	uint8_t hash[16];
-	uint64_t flags = 0;
-	int r = plan_hash(cr, hash);
+	uint64_t flags = 0, told;
+	int r = slu_journal_load(&cr->journal, cr->staging.fd, plan, cr->c.stored, cr->c.l.nsamples, &cr->job.done,
+	                         &flags);
 
 	if (r < 0)
 		return r;
-	if (cr->staging.found) {
-		r = slu_journal_load(&cr->journal, cr->staging.fd, hash, cr->c.stored, cr->c.l.nsamples, &cr->job.done,
-		                     &flags);
-		if (r < 0)
-			return r;
-		cr->job.npy_broken = flags & SLU_JOURNAL_NPY_BROKEN;
-		if (cr->job.done && (r = slu_write_prepare(&cr->job)) != -ESTALE)
-			return r;
-		slu_journal_close(&cr->journal);
-		cr->job.done = 0;
-		cr->job.npy_broken = false;
-		if ((r = slu_staging_clear(&cr->staging)) < 0)
-			return r;
-	}
-	return slu_journal_create(&cr->journal, cr->staging.fd, hash);
+	told = cr->job.done;
+	cr->job.npy_broken = flags & SLU_JOURNAL_NPY_BROKEN;
+	if ((r = slu_write_take_over(&cr->job)) < 0 || (told && told == cr->job.done))
+		return r;
+	/* The journal told of more, or of something else: a new one tells what is there. */
+	slu_journal_close(&cr->journal);
+	if (!cr->job.done && (r = slu_staging_clear(&cr->staging)) < 0)
+		return r;
+	if ((r = slu_journal_create(&cr->journal, cr->staging.fd, plan)) < 0 || !cr->job.done)
+		return r;
+	return slu_journal_add(&cr->journal, 0, cr->c.stored, cr->job.done, flags);
+}
+
+static int begin(struct creation *cr)
+{
+	uint8_t plan[16];
+	int r = plan_hash(cr, plan);
+
+	if (r < 0)
+		return r;
+	if (cr->staging.found)
+		return take_over(cr, plan);
+	return slu_journal_create(&cr->journal, cr->staging.fd, plan);
 }
 
 static int carry_out(struct creation *cr, struct slu_create_result *res)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Front-coded names. See names.h. */
+/* Compressed names. See names.h. */
 #include "pack/names.h"
 
 #include <errno.h>
 #include <string.h>
 
+#include "base/le.h"
 #include "base/macros.h"
 #include "pack/layout.h"
 #include "source/listing.h"
+
+/* ---- writing -------------------------------------------------------------------------------- */
 
 static size_t shared_prefix(const char *a, size_t na, const char *b, size_t nb)
 {
@@ -29,106 +32,103 @@ static size_t shared_suffix(const char *a, size_t na, const char *b, size_t nb)
 
 int slu_names_add_group(struct slu_buf *names, const char *const *name, unsigned n)
 {
-	size_t first = strlen(name[0]), suffix = slu_min(first, SLU_MAX_NAME);
-	size_t before = 0;
-	uint8_t head[2];
+	size_t first = strlen(name[0]), suffix = first;
+	uint8_t head[1 + 2 * SLU_GROUP], *prefixes = head + 1, *own = head + 1 + n;
 	int r;
 
 	for (unsigned i = 1; i < n; i++)
 		suffix = slu_min(suffix, shared_suffix(name[0], first, name[i], strlen(name[i])));
 	head[0] = (uint8_t)suffix;
-	if ((r = slu_buf_add(names, head, 1)) < 0 || (r = slu_buf_add(names, name[0] + first - suffix, suffix)) < 0)
-		return r;
 	for (unsigned i = 0; i < n; i++) {
 		size_t stem = strlen(name[i]) - suffix;
-		size_t prefix = i ? shared_prefix(name[i - 1], before, name[i], stem) : 0;
-		head[0] = (uint8_t)prefix;
-		head[1] = (uint8_t)(stem - prefix);
-		if ((r = slu_buf_add(names, head, 2)) < 0 ||
-		    (r = slu_buf_add(names, name[i] + prefix, stem - prefix)) < 0)
-			return r;
-		before = stem;
+		prefixes[i] = (uint8_t)(i ? shared_prefix(name[0], first - suffix, name[i], stem) : 0);
+		own[i] = (uint8_t)(stem - prefixes[i]);
 	}
-	return 0;
+	if ((r = slu_buf_add(names, head, 1 + 2 * (size_t)n)) < 0 ||
+	    (r = slu_buf_add(names, name[0] + first - suffix, suffix)) < 0)
+		return r;
+	for (unsigned i = 0; i < n && r == 0; i++)
+		r = slu_buf_add(names, name[i] + prefixes[i], own[i]);
+	return r;
 }
 
-int slu_name_group_init(struct slu_name_group *g, const uint8_t *data, size_t len)
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static uint64_t sum_bytes(uint64_t x)
 {
-	if (len < 1 || data[0] > len - 1)
-		return slu_fail(-EBADMSG, "a group of names is cut off");
-	g->suffix = data + 1;
-	g->suffix_len = data[0];
-	g->stem_len = 0;
-	g->at = data + 1 + g->suffix_len;
-	g->end = data + len;
-	return 0;
+	const uint64_t even = UINT64_C(0x00ff00ff00ff00ff);
+
+	return ((x & even) + (x >> 8 & even)) * UINT64_C(0x0001000100010001) >> 48;
 }
 
-int slu_name_group_next(struct slu_name_group *g)
+/* The sum of the first @k of @n bytes: without a branch that depends on k, for full groups. */
+static size_t sum_first(const uint8_t *bytes, unsigned n, unsigned k)
 {
-	size_t left = (size_t)(g->end - g->at);
-	unsigned prefix, middle;
+	uint64_t low, high;
+	size_t sum = 0;
 
-	if (left < 2)
+	if (SLU_UNLIKELY(n != SLU_GROUP)) {
+		for (unsigned i = 0; i < k; i++)
+			sum += bytes[i];
+		return sum;
+	}
+	low = slu_get64(bytes);
+	high = slu_get64(bytes + 8);
+	low = k < 8 ? low & ((UINT64_C(1) << 8 * k) - 1) : low;
+	high = k < 8 ? 0 : high & ((UINT64_C(1) << 8 * (k - 8)) - 1);
+	return sum_bytes(low) + sum_bytes(high);
+}
+
+/* A name in three pieces: the first bytes of the group's first name, its own, and the suffix. */
+struct pieces {
+	const uint8_t *prefix, *own, *suffix;
+	size_t prefix_len, own_len, suffix_len;
+};
+
+static int take_apart(const uint8_t *data, size_t len, unsigned n, unsigned k, struct pieces *ret_p)
+{
+	const uint8_t *own = data + 1 + n, *bytes;
+	size_t head = 1 + 2 * (size_t)n, at;
+
+	if (SLU_UNLIKELY(len < head || data[0] > len - head))
 		return slu_fail(-EBADMSG, "a group of names is cut off");
-	prefix = g->at[0];
-	middle = g->at[1];
-	if (middle > left - 2 || prefix > g->stem_len || prefix + middle + g->suffix_len > SLU_MAX_NAME)
+	bytes = own + n + data[0];
+	len -= head + data[0];
+	at = sum_first(own, n, k);
+	/* The first name has only bytes of its own; the others take from these. */
+	if (SLU_UNLIKELY(data[1] != 0 || own[0] > len || data[1 + k] > own[0] || at > len || own[k] > len - at ||
+	                 data[1 + k] + own[k] + data[0] > SLU_MAX_NAME))
 		return slu_fail(-EBADMSG, "a compressed name is not valid");
-	memcpy(g->stem + prefix, g->at + 2, middle);
-	g->stem_len = prefix + middle;
-	g->at += 2 + middle;
+	*ret_p = (struct pieces){ bytes, bytes + at, own + n, data[1 + k], own[k], data[0] };
 	return 0;
 }
 
-int slu_name_group_name(const struct slu_name_group *g, bool root, char buf[256])
+int slu_name_group_get(const uint8_t *data, size_t len, unsigned n, unsigned k, bool root, char buf[256])
 {
-	unsigned len = g->stem_len + g->suffix_len;
+	struct pieces p;
+	size_t total;
+	int r = take_apart(data, len, n, k, &p);
 
-	memcpy(buf, g->stem, g->stem_len);
-	memcpy(buf + g->stem_len, g->suffix, g->suffix_len);
-	buf[len] = 0;
-	if (root ? len != 0 : !slu_name_ok(buf, len))
+	if (r < 0)
+		return r;
+	total = p.prefix_len + p.own_len + p.suffix_len;
+	memcpy(buf, p.prefix, p.prefix_len);
+	memcpy(buf + p.prefix_len, p.own, p.own_len);
+	memcpy(buf + p.prefix_len + p.own_len, p.suffix, p.suffix_len);
+	buf[total] = 0;
+	if (root ? total != 0 : !slu_name_ok(buf, total))
 		return slu_fail(-EBADMSG, "a name in the pack is not allowed");
-	return (int)len;
+	return (int)total;
 }
 
-/*
- * Compares without putting names together. Forward, only to find where each name's own bytes
- * are; then backward from the wanted name: each name before it that shares less supplies the
- * bytes that the later ones took over from it.
- */
-int slu_name_group_match(const uint8_t *data, size_t len, unsigned k, const char *name, size_t name_len)
+int slu_name_group_match(const uint8_t *data, size_t len, unsigned n, unsigned k, const char *name, size_t name_len)
 {
-	const uint8_t *at, *end = data + len, *heads[SLU_GROUP];
-	size_t suffix, stem, need;
+	struct pieces p;
+	int r = take_apart(data, len, n, k, &p);
 
-	if (len < 1 || data[0] > len - 1)
-		return slu_fail(-EBADMSG, "a group of names is cut off");
-	suffix = data[0];
-	at = data + 1 + suffix;
-	for (unsigned i = 0; i <= k; i++) {
-		if (SLU_UNLIKELY(end - at < 2 || at[1] > end - at - 2))
-			return slu_fail(-EBADMSG, "a compressed name is not valid");
-		heads[i] = at;
-		at += 2 + at[1];
-	}
-	at = heads[k];
-	stem = (size_t)at[0] + at[1];
-	if (stem + suffix != name_len || memcmp(data + 1, name + stem, suffix) != 0 ||
-	    memcmp(at + 2, name + at[0], at[1]) != 0)
-		return 0;
-	for (need = at[0]; need > 0;) {
-		if (SLU_UNLIKELY(k == 0))
-			return slu_fail(-EBADMSG, "a compressed name is not valid");
-		at = heads[--k];
-		if (at[0] >= need)
-			continue;
-		if (SLU_UNLIKELY((size_t)at[0] + at[1] < need))
-			return slu_fail(-EBADMSG, "a compressed name is not valid");
-		if (memcmp(at + 2, name + at[0], need - at[0]) != 0)
-			return 0;
-		need = at[0];
-	}
-	return 1;
+	if (SLU_UNLIKELY(r < 0))
+		return r;
+	return name_len == p.prefix_len + p.own_len + p.suffix_len && memcmp(name, p.prefix, p.prefix_len) == 0 &&
+	       memcmp(name + p.prefix_len, p.own, p.own_len) == 0 &&
+	       memcmp(name + p.prefix_len + p.own_len, p.suffix, p.suffix_len) == 0;
 }

@@ -152,7 +152,7 @@ static int group_of(struct slu_pack *p, uint64_t node, const uint8_t **ret_data,
 		return r;
 	at = slu_get40(row);
 	end = slu_get40(row + SLU_GROUP_ROW);
-	/* 16 names of 255 bytes and their heads: no honest group is longer. */
+	/* A suffix and 16 names of 255 bytes, and their heads: no honest group is longer. */
 	if (SLU_UNLIKELY(end <= at || end - at > 256 + SLU_GROUP * 257))
 		return damaged(p, "the group of names of node", node);
 	*ret_len = end - at;
@@ -161,19 +161,21 @@ static int group_of(struct slu_pack *p, uint64_t node, const uint8_t **ret_data,
 	return r;
 }
 
+/* How many names are in the group of a node: the last group may be shorter. */
+static unsigned group_count(const struct slu_pack *p, uint64_t node)
+{
+	return (unsigned)slu_min(SLU_GROUP, p->nodes - node / SLU_GROUP * SLU_GROUP);
+}
+
 static int name_of(struct slu_pack *p, uint64_t node, char buf[SLU_NAME_MAX])
 {
-	struct slu_name_group g;
 	const uint8_t *data;
 	size_t len;
-	int r;
+	int r = group_of(p, node, &data, &len);
 
-	if ((r = group_of(p, node, &data, &len)) < 0 || (r = slu_name_group_init(&g, data, len)) < 0)
+	if (r < 0)
 		return r;
-	for (unsigned i = 0; i <= node % SLU_GROUP; i++)
-		if ((r = slu_name_group_next(&g)) < 0)
-			return r;
-	return slu_name_group_name(&g, node == 0, buf);
+	return slu_name_group_get(data, len, group_count(p, node), node % SLU_GROUP, node == 0, buf);
 }
 
 /* From the end of the buffer towards its start, name by name. */
@@ -215,18 +217,27 @@ static int try_slot(struct query *q, const struct children *c, uint64_t node)
 		return 0;
 	if ((r = group_of(q->p, node, &data, &len)) < 0)
 		return r;
-	return slu_name_group_match(data, len, (unsigned)(node % SLU_GROUP), q->name, q->len);
+	return slu_name_group_match(data, len, group_count(q->p, node), node % SLU_GROUP, q->name, q->len);
 }
 
 /* A bit for each slot of a bucket whose fingerprint is @print. No branches: which slot it is,
  * nobody can predict. */
 static inline uint32_t matching_slots(const uint8_t *slots, uint32_t print, uint32_t mask)
 {
-	uint32_t hits = 0;
+	typedef uint32_t four __attribute__((vector_size(16)));
+	const four bit = { 1, 2, 4, 8 };
+	four hits = { 0 };
 
-	for (unsigned s = 0; s < SLU_BUCKET_SLOTS; s++)
-		hits |= (uint32_t)(((slu_get32(slots + s * 4) ^ print) & ~mask) == 0) << s;
-	return hits;
+	for (unsigned s = 0; s < SLU_BUCKET_SLOTS; s += 4) {
+		four v;
+		memcpy(&v, slots + s * 4, sizeof(v));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+		for (unsigned i = 0; i < 4; i++)
+			v[i] = le32toh(v[i]);
+#endif
+		hits |= (four)(((v ^ print) & ~mask) == 0) & (bit << s);
+	}
+	return hits[0] | hits[1] | hits[2] | hits[3];
 }
 
 static int find_child(struct query *q)

@@ -418,20 +418,6 @@ static void free_workers(struct writer *w)
 	free(w->workers);
 }
 
-/* Where the next sample goes, after those that are there already. */
-static void place_cursor(struct slu_writer_job *job, struct slu_cursor *cur)
-{
-	struct slu_contents *c = job->c;
-
-	slu_cursor_init(cur);
-	for (uint32_t s = 0; s < c->nshards; s++)
-		c->shards[s].data_end = SLU_BLOCK;
-	for (uint64_t i = 0; i < job->done; i++) {
-		(void)slu_cursor_lay(cur, c, i); /* only the end is wanted */
-		c->shards[cur->shard].data_end = cur->at;
-	}
-}
-
 int slu_write_samples(struct slu_writer_job *job)
 {
 	struct writer w = { .job = job, .lock = PTHREAD_MUTEX_INITIALIZER, .turned = PTHREAD_COND_INITIALIZER };
@@ -445,7 +431,7 @@ int slu_write_samples(struct slu_writer_job *job)
 		                            .done_files = job->done };
 	for (uint64_t i = 0; i < job->done; i++)
 		w.progress.done_bytes += job->c->l.samples[i].size;
-	place_cursor(job, &w.cursor);
+	slu_write_place(job, &w.cursor);
 	if ((r = make_chunks(&w)) == 0 && (r = start_workers(&w)) == 0)
 		r = slu_parallel(w.nworkers, w.nchunks, write_item, &w);
 	/* Interrupted: save what there is. If that fails too, the older journal still holds. */
@@ -461,29 +447,4 @@ int slu_write_samples(struct slu_writer_job *job)
 	pthread_mutex_destroy(&w.lock);
 	pthread_cond_destroy(&w.turned);
 	return r;
-}
-
-int slu_write_prepare(struct slu_writer_job *job)
-{
-	struct slu_cursor cur;
-	char name[SLU_SHARD_NAME_MAX];
-	struct stat st;
-
-	place_cursor(job, &cur);
-	for (uint32_t s = 0; s < job->c->nshards; s++) {
-		uint64_t end = job->c->shards[s].data_end;
-		SLU_AUTO(fd) int fd = slu_openat(job->dirfd, slu_shard_name(s, name), O_RDWR, 0);
-		if (fd == -ENOENT && end == SLU_BLOCK)
-			continue;
-		if (fd < 0)
-			return fd == -ENOENT ? -ESTALE : slu_fail_sys(fd, "cannot open %s of %s", name, job->dest);
-		if (fstat(fd, &st) < 0)
-			return slu_fail_sys(-errno, "cannot look at %s of %s", name, job->dest);
-		if (end > SLU_BLOCK && (uint64_t)st.st_size < end)
-			return -ESTALE;
-		/* What is beyond would else shine through the gaps between samples. */
-		if (ftruncate(fd, (off_t)(end > SLU_BLOCK ? end : 0)) < 0)
-			return slu_fail_sys(-errno, "cannot cut %s of %s", name, job->dest);
-	}
-	return 0;
 }

@@ -41,9 +41,14 @@ enum { SLU_JOURNAL_NPY_BROKEN = 1 };
 /* -ECANCELED when opt->cancel says so. */
 SLU_MUST_USE int slu_write_samples(struct slu_writer_job *job);
 
-/* Room is made for what an interrupted run left: cuts the shard that sample job->done goes to.
- * -ESTALE: less is there than the journal says. */
-SLU_MUST_USE int slu_write_prepare(struct slu_writer_job *job);
+/*
+ * Takes over what an interrupted run has written: job->done samples, or as many of them as still
+ * have their checksums; the shards are cut behind them. In resume.c.
+ */
+SLU_MUST_USE int slu_write_take_over(struct slu_writer_job *job);
+
+/* Where the sample after the first job->done goes; sets the shards' data ends. In resume.c. */
+void slu_write_place(const struct slu_writer_job *job, struct slu_cursor *ret_cursor);
 
 /* Catalogs, headers, index: makes the directory a pack, synced but for its own name. */
 SLU_MUST_USE int slu_write_finish(struct slu_writer_job *job, uint64_t *ret_disk_bytes, uint8_t ret_identity[16]);

@@ -49,7 +49,7 @@
 
 /* clang-format off */
 #define ALLOC_CALLS(X) X(malloc) X(calloc) X(realloc) X(reallocarray) X(posix_memalign) X(aligned_alloc) X(strdup) \
-	X(strndup)
+	X(strndup) X(asprintf)
 #define IO_CALLS(X) X(open) X(open64) X(__open_2) X(__open64_2) X(openat) X(openat64) X(__openat_2) X(__openat64_2) \
 	X(read) X(__read_chk) X(pread) X(pread64) X(__pread_chk) X(__pread64_chk) X(write) X(pwrite) X(pwrite64) \
 	X(fsync) X(fdatasync) X(syncfs) X(sync_file_range) X(ftruncate) X(ftruncate64) X(fallocate) X(fallocate64) \
@@ -57,7 +57,7 @@
 	X(stat) X(stat64) X(lstat) X(lstat64) X(rename) X(renameat) X(renameat2) X(linkat) X(unlink) X(unlinkat) \
 	X(rmdir) X(mkdir) X(mkdirat) X(symlinkat) X(readlinkat) X(opendir) X(fdopendir) X(readdir) X(readdir64) \
 	X(close) X(flock) X(getrandom) X(utimensat) X(futimens) X(fchmod) X(fchmodat) X(fchown) X(fchownat) \
-	X(fopen) X(fopen64) X(fdopen) X(getline) X(getdelim) X(fflush) X(copy_file_range) X(openat2)
+	X(fopen) X(fopen64) X(fdopen) X(getline) X(getdelim) X(__getdelim) X(realpath) X(faccessat) X(fflush) X(copy_file_range) X(openat2)
 #define THREAD_CALLS(X) X(pthread_create)
 #define ALL_CALLS(X) ALLOC_CALLS(X) IO_CALLS(X) THREAD_CALLS(X)
 
@@ -434,6 +434,20 @@ char *strndup(const char *s, size_t max)
 	return given(a, p, CALLER);
 }
 
+int asprintf(char **ret, const char *fmt, ...)
+{
+	enum act a = step(C_asprintf, CALLER);
+	va_list ap;
+	if (a == FAIL)
+		return errno = ENOMEM, -1;
+	va_start(ap, fmt);
+	int n = vasprintf(ret, fmt, ap);
+	va_end(ap);
+	if (n >= 0)
+		given(a, *ret, CALLER);
+	return n;
+}
+
 void free(void *p)
 {
 	forget(p);
@@ -502,6 +516,7 @@ void free(void *p)
 		return r;                                                                                              \
 	}
 
+extern ssize_t __getdelim(char **restrict, size_t *restrict, int, FILE *restrict);
 extern int __open_2(const char *, int), __open64_2(const char *, int);
 extern int __openat_2(int, const char *, int), __openat64_2(int, const char *, int);
 extern ssize_t __read_chk(int, void *, size_t, size_t), __pread_chk(int, void *, size_t, off_t, size_t),
@@ -582,6 +597,9 @@ WRAP(FILE *, fopen64, (const char *restrict path, const char *restrict mode), (p
 WRAP(FILE *, fdopen, (int fd, const char *mode), (fd, mode), NULL)
 WRAP(ssize_t, getline, (char **restrict b, size_t *restrict n, FILE *restrict f), (b, n, f), -1)
 WRAP(ssize_t, getdelim, (char **restrict b, size_t *restrict n, int end, FILE *restrict f), (b, n, end, f), -1)
+WRAP(ssize_t, __getdelim, (char **restrict b, size_t *restrict n, int end, FILE *restrict f), (b, n, end, f), -1)
+WRAP(char *, realpath, (const char *restrict path, char *restrict b), (path, b), NULL)
+WRAP(int, faccessat, (int dir, const char *path, int mode, int flags), (dir, path, mode, flags), -1)
 WRAP(int, fflush, (FILE * f), (f), EOF)
 
 WRAP_POSITIVE(pthread_create,

@@ -230,13 +230,11 @@ def names(all_names):
         groups += len(out).to_bytes(5, "little")
         group = all_names[g:g + 16]
         suffix = os.path.commonprefix([n[::-1] for n in group])[:255][::-1]
-        out += bytes([len(suffix)]) + suffix
-        previous = b""
-        for n in group:
-            stem = n[:len(n) - len(suffix)]
-            p = len(os.path.commonprefix([stem, previous]))
-            out += bytes([p, len(stem) - p]) + stem[p:]
-            previous = stem
+        stems = [n[:len(n) - len(suffix)] for n in group]
+        shared = [0] + [len(os.path.commonprefix([stems[0], s])) for s in stems[1:]]
+        out += bytes([len(suffix)]) + bytes(shared) + bytes(len(s) - p for s, p in zip(stems, shared)) + suffix
+        for s, p in zip(stems, shared):
+            out += s[p:]
     return groups + len(out).to_bytes(5, "little"), out
 
 

@@ -364,14 +364,17 @@ class Index:
         self._paths()
 
     def _name_group(self, g, c):
-        suffix = c.take(c.take(1)[0])
+        nodes = range(16 * g, min(16 * g + 16, self.nnodes))
+        s = c.take(1)[0]
+        prefixes, own = c.take(len(nodes)), c.take(len(nodes))
+        suffix = c.take(s)
         need(g or not suffix, "the first name group has a suffix")
-        previous = b""
-        for v in range(16 * g, min(16 * g + 16, self.nnodes)):
-            p, m = c.take(2)
-            need(p <= len(previous), "node %d's name shares more than there is", v)
-            previous = previous[:p] + c.take(m)
-            self.names.append(previous + suffix)
+        first = None
+        for v, p, m in zip(nodes, prefixes, own):
+            need(p <= (len(first) if first is not None else 0), "node %d's name shares more than there is", v)
+            stem = (first or b"")[:p] + c.take(m)
+            first = stem if first is None else first
+            self.names.append(stem + suffix)
         c.done()
 
     def _paths(self):

@@ -61,6 +61,17 @@ requires_root() {
 	[ "$(id -u)" = 0 ] || skip "this needs root"
 }
 
+# as_nobody: where we are root, the test goes on as somebody without privilege.
+as_nobody() {
+	[ "$(id -u)" = 0 ] || return 0
+	requires setpriv
+	local who="setpriv --reuid=65534 --regid=65534 --clear-groups"
+	$who test -x "$SLUICE" -a -r "$0" || skip "others may not run the binary"
+	export TMPDIR=$tmp
+	chmod 1777 "$tmp"
+	$who bash "$0" "$@" && exit 0 || exit $?
+}
+
 long() {
 	[ "${TEST_LONG:-0}" = 1 ]
 }
