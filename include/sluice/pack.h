@@ -24,8 +24,8 @@
  * fault inside one of our own guarded copies into -EIO, and passes every other
  * SIGBUS on to the handler that was there before. A host that installs its own
  * handler later takes ours away for a while; we look for that now and then and put
- * ours back on top. Hosts that cannot have this open with SLU_IO_PREAD, which maps
- * the index's file as an anonymous copy and installs nothing.
+ * ours back on top. In threads that read, SIGBUS is unblocked. Hosts that cannot have this
+ * open with SLU_IO_PREAD, which reads the index into memory and touches no signal.
  */
 #ifndef SLUICE_PACK_H
 #define SLUICE_PACK_H

@@ -82,12 +82,19 @@ static int parse_word(const char *word, enum goal *ret_goal, int *ret_level)
 	return slu_fail(-EINVAL, "'%s' is not a codec (auto, auto:space, none, lz4, zstd, zstd:LEVEL)", word);
 }
 
-int slu_codec_word_check(const char *word)
+int slu_codec_word(const char *word, char ret_word[16])
 {
+	static const char *const names[] = { "none", "auto", "auto:space", "lz4" };
 	enum goal goal;
-	int level;
+	int level, r = parse_word(word, &goal, &level);
 
-	return parse_word(word, &goal, &level);
+	if (r < 0)
+		return r;
+	if (goal == GOAL_ZSTD)
+		(void)snprintf(ret_word, 16, "zstd:%d", level); /* always fits */
+	else
+		strcpy(ret_word, names[goal]);
+	return 0;
 }
 
 /* ---- kinds: the extensions that hold most bytes -------------------------------- */

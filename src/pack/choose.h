@@ -37,8 +37,8 @@ struct slu_choose_options {
 	const volatile int *cancel; /* once non-zero: -ECANCELED. May be NULL */
 };
 
-/* Checks a --codec word. -EINVAL */
-SLU_MUST_USE int slu_codec_word_check(const char *word);
+/* A --codec word in its one spelling, such as "zstd:3" for "zstd". -EINVAL */
+SLU_MUST_USE int slu_codec_word(const char *word, char ret_word[16]);
 
 SLU_MUST_USE int slu_codecs_choose(struct slu_codecs *c, struct slu_source *s, const struct slu_listing *l,
                                    const struct slu_choose_options *opt);

@@ -170,13 +170,13 @@ int slu_decode(struct slu_decoder *d, struct slu_dicts *dicts, uint8_t code, con
                size_t size)
 {
 	struct slu_dict *dict = &dicts->dict[slu_code_dict(code)];
-	int ok;
+	int ok = 0;
 
-	if (size == 0 || size > SLU_COMPRESS_MAX)
-		ok = false; /* such samples are never compressed */
-	else if (slu_code_codec(code) == SLU_CODEC_LZ4)
+	if (size == 0 || size > SLU_COMPRESS_MAX || slu_code_dict(code) > dicts->count)
+		return slu_fail(-EBADMSG, "a compressed sample is not valid"); /* nor is any such ever written */
+	if (slu_code_codec(code) == SLU_CODEC_LZ4)
 		ok = decode_lz4(dict, in, n, out, size);
-	else
+	else if (slu_code_codec(code) == SLU_CODEC_ZSTD && d->zstd && (!dict->len || dict->ddict))
 		ok = decode_zstd(d, dict, in, n, out, size);
 	if (ok < 0)
 		return ok;

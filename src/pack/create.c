@@ -126,10 +126,13 @@ static int cut_shards(struct creation *cr)
 
 static int write_notes(struct creation *cr)
 {
-	char text[64];
-	int n = snprintf(text, sizeof(text), "codec=%s\n", cr->opt->codec ? cr->opt->codec : "auto");
+	char word[16], text[32];
+	int r = slu_codec_word(cr->opt->codec, word);
 
-	return slu_buf_add(&cr->c.notes, text, (size_t)n);
+	if (r < 0)
+		return r;
+	r = snprintf(text, sizeof(text), "codec=%s\n", word); /* always fits */
+	return slu_buf_add(&cr->c.notes, text, (size_t)r);
 }
 
 /* If every name ends in .npy, the first file tells what the others must be like. */
@@ -293,10 +296,11 @@ int slu_create(const char *source, const char *dest, const struct slu_create_opt
 	static const struct slu_create_options defaults;
 	struct creation cr = { .opt = opt ? opt : &defaults, .dest = dest };
 	struct slu_create_result res = { 0 };
+	char word[16];
 	int r;
 
 	cr.staging.fd = cr.staging.parentfd = cr.journal.fd = -1;
-	if ((r = slu_codec_word_check(cr.opt->codec)) == 0 && (r = check_apart(source, dest)) == 0 &&
+	if ((r = slu_codec_word(cr.opt->codec, word)) == 0 && (r = check_apart(source, dest)) == 0 &&
 	    (r = slu_source_dir(source, &cr.source)) == 0 &&
 	    (r = slu_staging_open(&cr.staging, dest, cr.opt->force, cr.opt->resume)) == 0 && (r = plan(&cr)) == 0)
 		r = carry_out(&cr, &res);

@@ -253,7 +253,8 @@ static int make_dir(struct extraction *x, struct worker *w, uint64_t node)
 		return (int)n;
 	if ((fd = parent_fd(x, w, node)) < 0)
 		return fd;
-	if (mkdirat(fd, name, 0700) < 0 && errno != EEXIST)
+	/* What is unpacked gets its own mode at the end; a mere way to it, what is usual here. */
+	if (mkdirat(fd, name, x->wanted[node] == YES ? 0700 : 0777) < 0 && errno != EEXIST)
 		return failed(x, -errno, "make the directory", node);
 	fd = slu_openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	if (fd < 0) /* something else is there: a file, or a link that would lead elsewhere */

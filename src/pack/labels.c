@@ -191,5 +191,9 @@ static int csv_labels(struct slu_contents *c, const char *file)
 
 int slu_labels_add(struct slu_contents *c, const char *how)
 {
-	return strcmp(how, "dir") == 0 ? dir_labels(c) : csv_labels(c, how);
+	int r = strcmp(how, "dir") == 0 ? dir_labels(c) : csv_labels(c, how);
+
+	if (r == 0 && c->label_names.len > SLU_MAX_SMALL_SECTION)
+		return slu_fail(-EFBIG, "the names of the labels are too long together (64 MiB at most)");
+	return r;
 }

@@ -26,6 +26,7 @@ enum {
 	SLU_MAX_DICTS = 31,
 	SLU_MAX_DICT_BYTES = 1 << 20,
 	SLU_MAX_SHARDS = 1 << 20,
+	SLU_MAX_SMALL_SECTION = 64 << 20, /* sections that a reader copies: label names, notes, ... */
 };
 
 /* Fields that both headers have. */

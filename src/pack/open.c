@@ -21,8 +21,6 @@
 #include "pack/pack.h"
 #include "pack/schema.h"
 
-enum { MAX_SMALL_SECTION = 64 << 20 };
-
 /* ---- the guard ----------------------------------------------------------------------- */
 
 static bool owns(const void *owner, const void *address)
@@ -194,7 +192,7 @@ static int parse_header(struct slu_pack *p, const uint8_t *h)
 	p->lookup = slu_lookup_shape(p->nodes);
 	if ((r = parse_sections(p, h, blocks)) < 0 || (r = check_lengths(p)) < 0)
 		return r;
-	return slu_tree_init(&p->tree, p->file, blocks, slu_get64(h + SLU_IH_TREE));
+	return slu_tree_init(&p->tree, p->path, p->file, blocks, slu_get64(h + SLU_IH_TREE));
 }
 
 struct copy_out {
@@ -224,7 +222,7 @@ static int copy_section(struct slu_pack *p, enum slu_section s, uint8_t **ret_co
 
 	if (!len)
 		return 0;
-	if (len > MAX_SMALL_SECTION)
+	if (len > SLU_MAX_SMALL_SECTION)
 		return slu_fail(-EBADMSG, "%s: section %d of the index is too large", p->path, (int)s);
 	c.to = malloc(len + 1);
 	if (!c.to)

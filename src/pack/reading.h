@@ -13,6 +13,7 @@ struct slu_reading {
 	bool check;   /* compare the checksum */
 	struct slu_shard_map *map;
 	struct slu_decoder *decoder;
+	uint64_t prepared[4]; /* a bit for each code that the decoder is ready for */
 	uint8_t *scratch;
 	size_t scratch_len;
 	uint8_t *out;

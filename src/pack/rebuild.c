@@ -14,6 +14,7 @@
 #include "pack/catalog.h"
 #include "pack/codec.h"
 #include "pack/schema.h"
+#include "pack/staging.h"
 #include <sluice/pack.h>
 
 /* Reads a shard's header and its catalog, decoded. */
@@ -180,7 +181,7 @@ int slu_pack_rebuild_index(const char *path)
 
 	if (dirfd < 0)
 		return slu_fail_sys(dirfd, "cannot open the pack %s", path);
-	if ((r = slu_gather_shards(dirfd, path, &c, identity, &shard)) < 0 ||
+	if ((r = slu_lock_dir(dirfd, path)) < 0 || (r = slu_gather_shards(dirfd, path, &c, identity, &shard)) < 0 ||
 	    (r = slu_index_build(&c, &index, rebuilt)) < 0)
 		return r;
 	if (memcmp(identity, rebuilt, 16) != 0)

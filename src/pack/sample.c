@@ -164,6 +164,13 @@ static int check_bytes(const struct slu_reading *rd, const uint8_t *bytes)
 	                rd->p->path, (unsigned long long)rd->i, rd->s.shard, (unsigned long long)rd->s.offset);
 }
 
+static bool is_prepared(const struct slu_reading *rd)
+{
+	uint8_t code = code_of(&rd->s);
+
+	return rd->decoder && (rd->prepared[code / 64] >> code % 64 & 1);
+}
+
 int slu_read_whole(void *arg)
 {
 	struct slu_reading *rd = arg;
@@ -187,7 +194,7 @@ int slu_read_whole(void *arg)
 			return r;
 		return check_bytes(rd, rd->out);
 	}
-	if (!rd->decoder || rd->scratch_len < rd->s.stored)
+	if (SLU_UNLIKELY(!is_prepared(rd) || rd->scratch_len < rd->s.stored))
 		return -EAGAIN;
 	if ((r = fetch(rd, rd->scratch)) < 0 || (r = check_bytes(rd, rd->scratch)) < 0)
 		return r;
@@ -209,6 +216,7 @@ static int provide(struct slu_reading *rd)
 	    (r = slu_decoder_scratch(rd->decoder, rd->s.stored, &rd->scratch)) < 0)
 		return r;
 	rd->scratch_len = rd->s.stored;
+	rd->prepared[code_of(&rd->s) / 64] |= UINT64_C(1) << code_of(&rd->s) % 64;
 	return 0;
 }
 
@@ -216,7 +224,7 @@ int slu_read_run(struct slu_reading *rd, slu_guarded_fn *fn)
 {
 	int r;
 
-	/* Three rounds at most: shard, decoder, done. */
+	/* Each round provides what the one before lacked: a shard, a decoder, more scratch. */
 	while ((r = slu_pack_guard(rd->p, fn, rd)) == -EAGAIN)
 		if ((r = provide(rd)) < 0)
 			break;

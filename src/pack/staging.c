@@ -123,21 +123,28 @@ static int check_dest(struct slu_staging *s)
 	return r < 0 ? slu_fail_sys(r, "cannot look into %s", s->dest) : 0;
 }
 
+int slu_lock_dir(int fd, const char *what)
+{
+	int err = flock(fd, LOCK_EX | LOCK_NB) < 0 ? errno : 0;
+
+	if (err == EWOULDBLOCK)
+		return slu_fail(-EBUSY, "another process is writing %s", what);
+	/* Some network file systems have no locks: then it is up to the user. */
+	if (err && err != EOPNOTSUPP && err != ENOLCK && err != ENOSYS && err != EINVAL)
+		return slu_fail_sys(-err, "cannot lock %s", what);
+	return 0;
+}
+
 static int lock_partial(struct slu_staging *s)
 {
 	struct stat here, there;
+	int r;
 
 	s->fd = slu_openat(s->parentfd, s->partial, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	if (s->fd < 0)
 		return slu_fail_sys(s->fd, "cannot open %s/%s", s->parent, s->partial);
-	if (flock(s->fd, LOCK_EX | LOCK_NB) < 0) {
-		int err = -errno;
-		if (err == -EWOULDBLOCK)
-			return slu_fail(-EBUSY, "another process is writing %s", s->dest);
-		/* Some network file systems have no locks: then it is up to the user. */
-		if (err != -EOPNOTSUPP && err != -ENOLCK && err != -ENOSYS && err != -EINVAL)
-			return slu_fail_sys(err, "cannot lock %s/%s", s->parent, s->partial);
-	}
+	if ((r = slu_lock_dir(s->fd, s->dest)) < 0)
+		return r;
 	/* Whoever had the lock may have finished and moved the directory away. */
 	if (fstat(s->fd, &here) < 0 || fstatat(s->parentfd, s->partial, &there, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    here.st_ino != there.st_ino || here.st_dev != there.st_dev)
@@ -249,12 +256,29 @@ static int swap_in(struct slu_staging *s, bool *ret_swapped)
 	return renameat(s->parentfd, s->partial, s->parentfd, s->name) < 0 ? -errno : 0;
 }
 
+/*
+ * The old pack will stand under the partial's name for a moment, where another writer would take
+ * it for something to clean up: whoever locks it first has it.
+ */
+static int lock_old(struct slu_staging *s, int *ret_fd)
+{
+	int fd = s->force ? slu_openat(s->parentfd, s->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0) : -ENOENT;
+
+	if (fd == -ENOENT)
+		return 0;
+	if (fd < 0)
+		return slu_fail_sys(fd, "cannot open %s, which is to be replaced", s->dest);
+	*ret_fd = fd;
+	return slu_lock_dir(fd, s->dest);
+}
+
 int slu_staging_publish(struct slu_staging *s)
 {
+	SLU_AUTO(fd) int old = -1; /* the pack that is replaced, locked until it is gone */
 	bool swapped = false;
 	int r = slu_sync(s->fd, s->dest);
 
-	if (r < 0)
+	if (r < 0 || (r = lock_old(s, &old)) < 0)
 		return r;
 	if ((r = swap_in(s, &swapped)) < 0)
 		return slu_fail_sys(r, "cannot put the finished pack in place as %s", s->dest);

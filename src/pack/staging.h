@@ -28,6 +28,9 @@ struct slu_staging {
 
 #define SLU_JOURNAL_NAME "journal"
 
+/* Locks a pack's directory against other writers. -EBUSY */
+SLU_MUST_USE int slu_lock_dir(int fd, const char *what);
+
 /* @keep: take over what an interrupted run left. -EEXIST, -EBUSY */
 SLU_MUST_USE int slu_staging_open(struct slu_staging *s, const char *dest, bool force, bool keep);
 

@@ -45,11 +45,11 @@ int slu_tree_build(struct slu_buf *b, uint64_t *ret_root)
 	return 0;
 }
 
-int slu_tree_init(struct slu_tree *t, const uint8_t *file, uint64_t blocks, uint64_t root)
+int slu_tree_init(struct slu_tree *t, const char *what, const uint8_t *file, uint64_t blocks, uint64_t root)
 {
 	uint64_t n = blocks - 1, at = blocks;
 
-	*t = (struct slu_tree){ .file = file, .blocks = blocks, .root = root };
+	*t = (struct slu_tree){ .what = what, .file = file, .blocks = blocks, .root = root };
 	do {
 		t->first[t->levels++] = at;
 		n = parents(n);
@@ -95,7 +95,7 @@ int slu_tree_check_block(struct slu_tree *t, uint64_t block)
 		want = slu_get64(t->file + parent * SLU_BLOCK + slot * 8);
 	}
 	if (slu_hash64(t->file + block * SLU_BLOCK, SLU_BLOCK) != want)
-		return slu_fail(-EILSEQ, "block %llu of the index (offset %llu) does not match its checksum",
+		return slu_fail(-EILSEQ, "%s/index: block %llu (offset %llu) does not match its checksum", t->what,
 		                (unsigned long long)block, (unsigned long long)block * SLU_BLOCK);
 	return 0;
 }

@@ -17,6 +17,7 @@
 enum { SLU_TREE_LEVELS = 8 }; /* 512^8 blocks: more than any file */
 
 struct slu_tree {
+	const char *what;    /* the pack's path, for messages */
 	const uint8_t *file; /* the whole index */
 	uint64_t blocks;     /* header and data blocks */
 	uint64_t total;      /* with the tree's own */
@@ -32,7 +33,8 @@ uint64_t slu_tree_blocks(uint64_t blocks);
 /* Appends the tree to an index whose header and data blocks are @b; gives the top's checksum. */
 SLU_MUST_USE int slu_tree_build(struct slu_buf *b, uint64_t *ret_root);
 
-SLU_MUST_USE int slu_tree_init(struct slu_tree *t, const uint8_t *file, uint64_t blocks, uint64_t root);
+SLU_MUST_USE int slu_tree_init(struct slu_tree *t, const char *what, const uint8_t *file, uint64_t blocks,
+                               uint64_t root);
 void slu_tree_done(struct slu_tree *t);
 
 /* Checks one block (1 .. total-1), whatever is remembered. -EILSEQ */

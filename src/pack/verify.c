@@ -87,11 +87,10 @@ static int check_block(void *arg)
 static int check_blocks_item(void *arg, unsigned worker, uint64_t item)
 {
 	struct check *ck = arg;
-	uint64_t first = slu_max(item * BLOCKS_AN_ITEM, 1),
-		 last = slu_min((item + 1) * BLOCKS_AN_ITEM, ck->p->tree.total);
+	uint64_t first = item * BLOCKS_AN_ITEM, last = slu_min((item + 1) * BLOCKS_AN_ITEM, ck->p->tree.total);
 
 	(void)worker;
-	for (uint64_t b = first; b < last; b++) {
+	for (uint64_t b = slu_max(first, 1); b < last; b++) { /* block 0, the header, was checked at opening */
 		struct blocks bl = { ck->p, b };
 		int r = slu_pack_guard(ck->p, check_block, &bl);
 		if (slu_err_is_damage(r))
@@ -221,7 +220,7 @@ static int check_samples(struct check *ck, uint64_t first, uint64_t last, struct
 		struct slu_sample s, prev;
 		if ((r = slu_pack_sample(ck->p, i, &s)) == 0) {
 			r = check_sample(ck, &s, i, room);
-			*bytes += s.stored;
+			*bytes += r == 0 ? s.stored : 0;
 		}
 		if (slu_err_is_damage(r)) {
 			bad_sample(ck, i);
@@ -236,6 +235,7 @@ static int check_samples(struct check *ck, uint64_t first, uint64_t last, struct
 			before = prev.offset + prev.stored;
 		if (before < s.offset && (r = check_padding(ck, s.shard, before, s.offset)) < 0)
 			return r;
+		*bytes += before < s.offset ? s.offset - before : 0;
 		before = s.offset + s.stored;
 	}
 	return 0;
@@ -272,7 +272,7 @@ static int check_shards(struct check *ck, bool *ret_usable)
 		}
 		if ((r = check_padding(ck, k, s->data_end, slu_up(s->data_end, SLU_BLOCK))) < 0)
 			return r;
-		advance(ck, SLU_BLOCK + s->file_bytes - slu_up(s->data_end, SLU_BLOCK), 0);
+		advance(ck, SLU_BLOCK + s->file_bytes - s->data_end, 0); /* header, last gap, catalog */
 	}
 	return 0;
 }

@@ -33,6 +33,7 @@ struct scan {
 	struct slu_buf names;
 	struct slu_buf found; /* struct found */
 	uint32_t dir;
+	size_t path_len;
 };
 
 /* A piece of a directory to stat. */
@@ -62,6 +63,12 @@ static struct found *scan_found(const struct scan *sc)
 static uint64_t scan_count(const struct scan *sc)
 {
 	return sc->found.len / sizeof(struct found);
+}
+
+/* What stands between a directory's path and a name in it. */
+static const char *slash(const char *path)
+{
+	return *path ? "/" : "";
 }
 
 static int check_cancel(const struct lister *ls)
@@ -101,7 +108,7 @@ static int read_names(struct lister *ls, struct scan *sc, DIR *d, const char *pa
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
 			continue;
 		if (!slu_name_ok(e->d_name, n))
-			return slu_fail(-EINVAL, "the name of %s/%s/%s cannot be packed", ls->s->path, path, e->d_name);
+			return slu_fail(-EINVAL, "the name of %s/%s%s%s cannot be packed", ls->s->path, path, slash(path), e->d_name);
 		r = slu_buf_grow(&sc->found, sizeof(struct found), &room);
 		if (r < 0)
 			return r;
@@ -122,6 +129,7 @@ static int scan_item(void *arg, unsigned worker, uint64_t item)
 	(void)worker;
 	if (fd < 0)
 		return fd;
+	sc->path_len = strlen(path);
 	d = fdopendir(fd);
 	if (!d) {
 		r = slu_fail_sys(-errno, "cannot list the directory %s/%s", ls->s->path, path);
@@ -139,9 +147,9 @@ static int read_target(struct lister *ls, int fd, const char *path, const char *
 	ssize_t n = readlinkat(fd, name, target, sizeof(target));
 
 	if (n < 0)
-		return slu_fail_sys(-errno, "cannot read the link %s/%s/%s", ls->s->path, path, name);
+		return slu_fail_sys(-errno, "cannot read the link %s/%s%s%s", ls->s->path, path, slash(path), name);
 	if (n == 0 || n > SLU_MAX_PATH)
-		return slu_fail(-ENAMETOOLONG, "the target of the link %s/%s/%s is too long", ls->s->path, path, name);
+		return slu_fail(-ENAMETOOLONG, "the target of the link %s/%s%s%s is too long", ls->s->path, path, slash(path), name);
 	target[n] = 0;
 	f->target = strdup(target);
 	return f->target ? 0 : slu_fail_memory();
@@ -152,18 +160,18 @@ static int stat_one(struct lister *ls, int fd, const char *path, const char *nam
 	struct stat st;
 
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return slu_fail_sys(-errno, "cannot look at %s/%s/%s", ls->s->path, path, name);
+		return slu_fail_sys(-errno, "cannot look at %s/%s%s%s", ls->s->path, path, slash(path), name);
 	if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
 		if (!ls->opt->skip_special)
 			return slu_fail(-EINVAL,
-			                "%s/%s/%s is neither a file, a directory nor a link; "
+			                "%s/%s%s%s is neither a file, a directory nor a link; "
 			                "--skip-special leaves such files out",
-			                ls->s->path, path, name);
+			                ls->s->path, path, slash(path), name);
 		atomic_fetch_add(&ls->skipped, 1);
 		return 0;
 	}
 	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size >= (UINT64_C(1) << 40) - 65536)
-		return slu_fail(-EFBIG, "%s/%s/%s is larger than a sample may be (1 TiB)", ls->s->path, path, name);
+		return slu_fail(-EFBIG, "%s/%s%s%s is larger than a sample may be (1 TiB)", ls->s->path, path, slash(path), name);
 	f->size = (uint64_t)st.st_size;
 	f->mtime_ns = slu_dir_mtime(&st);
 	f->attr = (struct slu_attr){ st.st_mode & (S_IFMT | 07777), st.st_uid, st.st_gid };
@@ -224,6 +232,9 @@ static int append(struct lister *ls, const struct scan *sc, const struct found *
 	const char *name = (const char *)sc->names.data + f->name;
 	struct slu_entry e = { .name = ls->l->names.len, .mtime_ns = f->mtime_ns, .parent = sc->dir };
 
+	if (slu_path_length(sc->path_len, name) > SLU_MAX_PATH)
+		return slu_fail(-ENAMETOOLONG, "%s: a path that ends in '%s' is longer than %d bytes", ls->s->path,
+		                name, SLU_MAX_PATH);
 	if ((r = slu_buf_add(&ls->l->names, name, strlen(name) + 1)) < 0)
 		return r;
 	if (kind == 1) {

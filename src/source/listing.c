@@ -223,19 +223,36 @@ static int check_unique(const struct slu_listing *l)
 	}
 }
 
-static int check_depth(const struct slu_listing *l)
+/* No entry of a kind may have a path that is too long; @lengths has the directories' own. */
+static int check_path_lengths(const struct slu_listing *l, const struct slu_entry *e, uint64_t n,
+                              const uint16_t *lengths)
+{
+	for (uint64_t i = 0; i < n; i++)
+		if (slu_path_length(lengths[e[i].parent], slu_listing_name(l, &e[i])) > SLU_MAX_PATH)
+			return slu_fail(-EBADMSG, "the path of '%s' is longer than %d bytes",
+			                slu_listing_name(l, &e[i]), SLU_MAX_PATH);
+	return 0;
+}
+
+static int check_depths_and_lengths(const struct slu_listing *l)
 {
 	SLU_AUTO(mem) uint8_t *depth = calloc(l->ndirs, 1);
+	SLU_AUTO(mem) uint16_t *lengths = calloc(l->ndirs, sizeof(*lengths));
+	int r;
 
-	if (!depth)
+	if (!depth || !lengths)
 		return slu_fail_memory();
 	for (uint64_t i = 1; i < l->ndirs; i++) {
-		if (depth[l->dirs[i].parent] == SLU_MAX_DEPTH)
-			return slu_fail(-EBADMSG, "directory %llu is more than %d levels deep", (unsigned long long)i,
-			                SLU_MAX_DEPTH);
+		size_t length = slu_path_length(lengths[l->dirs[i].parent], slu_listing_name(l, &l->dirs[i]));
+		if (depth[l->dirs[i].parent] == SLU_MAX_DEPTH || length > SLU_MAX_PATH)
+			return slu_fail(-EBADMSG, "directory %llu is more than %d levels deep, or its path too long",
+			                (unsigned long long)i, SLU_MAX_DEPTH);
 		depth[i] = (uint8_t)(depth[l->dirs[i].parent] + 1);
+		lengths[i] = (uint16_t)length;
 	}
-	return 0;
+	if ((r = check_path_lengths(l, l->samples, l->nsamples, lengths)) < 0)
+		return r;
+	return check_path_lengths(l, l->links, l->nlinks, lengths);
 }
 
 int slu_listing_check(const struct slu_listing *l)
@@ -252,5 +269,5 @@ int slu_listing_check(const struct slu_listing *l)
 		return r;
 	if ((r = check_unique(l)) < 0)
 		return r;
-	return check_depth(l);
+	return check_depths_and_lengths(l);
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -59,6 +60,12 @@ SLU_MUST_USE int slu_listing_path(const struct slu_listing *l, const struct slu_
 
 /* The number of the sample at @path (no leading slash). -ENOENT, without a sentence. */
 SLU_MUST_USE int slu_listing_find(const struct slu_listing *l, const char *path, uint64_t *ret_sample);
+
+/* How long the path of something called @name is, in a directory whose path has @dir bytes. */
+static inline size_t slu_path_length(size_t dir, const char *name)
+{
+	return dir + (dir > 0) + strlen(name);
+}
 
 /* Whether @name (@len bytes) may stand in a pack. */
 bool slu_name_ok(const char *name, size_t len);

@@ -169,8 +169,9 @@ CASES["lz4_before_the_start"] = lambda: lying(b"\x04\xff\xff\x50AAAAA", 1, 13)
 CASES["name_group_backwards"] = put(sr.S_GROUPS, "<5B", 5, 0, 0, 0, 0, 0)
 CASES["name_group_huge"] = put(sr.S_GROUPS, "<5B", 5, 255, 255, 255, 255, 255)
 CASES["name_suffix_too_long"] = put(sr.S_NAMES, "<B", 0, 255)
-CASES["name_part_too_long"] = put(sr.S_NAMES, "<B", 4, 255)
-CASES["name_prefix_too_long"] = put(sr.S_NAMES, "<B", 3, 200)
+CASES["name_part_too_long"] = put(sr.S_NAMES, "<B", 1 + 16 + 1, 255)
+CASES["name_prefix_too_long"] = put(sr.S_NAMES, "<B", 1 + 1, 200)
+CASES["name_prefix_of_the_first"] = put(sr.S_NAMES, "<B", 1, 1)
 CASES["lookup_slot_out_of_range"] = put(sr.S_LOOKUP, "<I", 4, 0xFFFFFFFF)
 
 
