@@ -39,3 +39,17 @@ for k in 1 2 3 4 5 6; do
 	*) fail "replaced at call $k: exit $rc" ;;
 	esac
 done
+
+# The second comes while the first publishes and removes what it replaced: whoever succeeds, what is
+# there is sound, and nobody's files are taken away.
+second="cd $tmp && $SLUICE pack other -o p.slu -q --force"
+for k in $(seq 1 40); do
+	rm -rf p.slu
+	cp -r want.slu p.slu
+	run 0 env LD_PRELOAD="$FAULTS" FAULT_KIND=run FAULT_RUN="$second 2>/dev/null" FAULT_CALLS=fsync,renameat2,unlinkat,rmdir \
+		FAULT_AT="$k" FAULT_REPORT=report FAULT_ALSO=libasan "$SLUICE" pack src -o p.slu -q --force
+	run 0 "$SLUICE" verify -q p.slu
+	no_partial .
+	"$python" -c 'import struct, sys; sys.exit(struct.unpack_from("<8sQQ", open("report", "rb").read())[2] != 0)' && break
+done
+[ "$k" -gt 5 ] && [ "$k" -lt 40 ] || fail "the second came in at $k places"

@@ -3,6 +3,7 @@
  * A file that shrinks while it is mapped: reads give an error, never a signal; and a
  * SIGBUS that is not ours goes to the host's handler, whenever it was installed.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -135,6 +136,32 @@ static void installs_nothing(struct fixture *f, struct slu_pack *p)
 	T_TRUE(act.sa_handler == at_start.sa_handler);
 }
 
+struct blocked {
+	struct fixture *f;
+	struct slu_pack *p;
+};
+
+static void *read_with_all_blocked(void *arg)
+{
+	struct blocked *b = arg;
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	shard_shrinks(b->f, b->p);
+	return NULL;
+}
+
+/* A thread of a host that blocks all signals in its threads, as many do. */
+static void all_blocked(struct fixture *f, struct slu_pack *p)
+{
+	struct blocked b = { f, p };
+	pthread_t t;
+
+	T_EQ(pthread_create(&t, NULL, read_with_all_blocked, &b), 0);
+	T_EQ(pthread_join(t, NULL), 0);
+}
+
 static void in_child(const char *what, const struct slu_pack_options *opt, bool host,
                      void (*fn)(struct fixture *, struct slu_pack *))
 {
@@ -173,6 +200,7 @@ int main(void)
 	in_child("the index shrinks, mapped", &map, false, index_shrinks);
 	in_child("the index shrinks, not mapped", &pread, false, index_shrinks);
 	in_child("no handler without a mapping", &pread, false, installs_nothing);
+	in_child("a shard shrinks under a thread that blocks all signals", &map, false, all_blocked);
 	in_child("the host has a handler first", &map, true, host_first);
 	in_child("the host installs a handler later", &map, false, host_later);
 	return 0;
