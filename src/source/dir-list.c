@@ -108,7 +108,8 @@ static int read_names(struct lister *ls, struct scan *sc, DIR *d, const char *pa
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
 			continue;
 		if (!slu_name_ok(e->d_name, n))
-			return slu_fail(-EINVAL, "the name of %s/%s%s%s cannot be packed", ls->s->path, path, slash(path), e->d_name);
+			return slu_fail(-EINVAL, "the name of %s/%s%s%s cannot be packed", ls->s->path, path,
+			                slash(path), e->d_name);
 		r = slu_buf_grow(&sc->found, sizeof(struct found), &room);
 		if (r < 0)
 			return r;
@@ -149,7 +150,8 @@ static int read_target(struct lister *ls, int fd, const char *path, const char *
 	if (n < 0)
 		return slu_fail_sys(-errno, "cannot read the link %s/%s%s%s", ls->s->path, path, slash(path), name);
 	if (n == 0 || n > SLU_MAX_PATH)
-		return slu_fail(-ENAMETOOLONG, "the target of the link %s/%s%s%s is too long", ls->s->path, path, slash(path), name);
+		return slu_fail(-ENAMETOOLONG, "the target of the link %s/%s%s%s is too long", ls->s->path, path,
+		                slash(path), name);
 	target[n] = 0;
 	f->target = strdup(target);
 	return f->target ? 0 : slu_fail_memory();
@@ -171,7 +173,8 @@ static int stat_one(struct lister *ls, int fd, const char *path, const char *nam
 		return 0;
 	}
 	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size >= (UINT64_C(1) << 40) - 65536)
-		return slu_fail(-EFBIG, "%s/%s%s%s is larger than a sample may be (1 TiB)", ls->s->path, path, slash(path), name);
+		return slu_fail(-EFBIG, "%s/%s%s%s is larger than a sample may be (1 TiB)", ls->s->path, path,
+		                slash(path), name);
 	f->size = (uint64_t)st.st_size;
 	f->mtime_ns = slu_dir_mtime(&st);
 	f->attr = (struct slu_attr){ st.st_mode & (S_IFMT | 07777), st.st_uid, st.st_gid };
@@ -261,8 +264,28 @@ static void publish(struct lister *ls)
 	ls->l->nlinks = ls->entries[2].len / sizeof(struct slu_entry);
 }
 
+/* Room for a whole level at once: growing step by step would copy everything several times. */
+static int reserve_level(struct lister *ls)
+{
+	uint64_t names = 0, entries = 0;
+	int r;
+
+	for (uint64_t s = 0; s < ls->nscans; s++) {
+		names += ls->scans[s].names.len;
+		entries += scan_count(&ls->scans[s]);
+	}
+	if ((r = slu_buf_reserve(&ls->l->names, names)) < 0 ||
+	    (r = slu_buf_reserve(&ls->attrs[1], entries * sizeof(struct slu_attr))) < 0)
+		return r;
+	return slu_buf_reserve(&ls->entries[1], entries * sizeof(struct slu_entry));
+}
+
 static int merge(struct lister *ls)
 {
+	int enough = reserve_level(ls);
+
+	if (enough < 0)
+		return enough;
 	for (uint64_t s = 0; s < ls->nscans; s++)
 		for (uint64_t i = 0; i < scan_count(&ls->scans[s]); i++) {
 			const struct found *f = &scan_found(&ls->scans[s])[i];

@@ -169,8 +169,12 @@ int slu_listing_number_attrs(struct slu_listing *l, const struct slu_attr *attrs
 	l->attrs = NULL;
 	l->nattrs = 0;
 	for (int k = 0; k < 3 && r == 0; k++)
-		for (uint64_t i = 0; i < counts[k] && r == 0; i++)
-			r = number_of(&nb, attrs++, &kinds[k][i].attr);
+		for (uint64_t i = 0; i < counts[k] && r == 0; i++, attrs++) {
+			if (i && memcmp(attrs, attrs - 1, sizeof(*attrs)) == 0)
+				kinds[k][i].attr = kinds[k][i - 1].attr; /* neighbours mostly agree */
+			else
+				r = number_of(&nb, attrs, &kinds[k][i].attr);
+		}
 	free(nb.slots);
 	return r;
 }

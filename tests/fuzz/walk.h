@@ -59,6 +59,21 @@ static inline void walk_node(struct slu_pack *p, uint64_t node)
 				must(slu_node_kind(p, found) > 0);
 }
 
+static inline void walk_batch(struct slu_pack *p)
+{
+	static uint8_t buf[MAX_READ];
+	uint64_t samples[64], count = slu_pack_count(p);
+	uint64_t offsets[65];
+
+	for (size_t k = 0; k < 64; k++)
+		samples[k] = count ? k * 7 % count : k;
+	samples[50] = UINT64_MAX;
+	for (size_t first = 0; first < 64; first += 21) {
+		ssize_t n = slu_pack_read_batch(p, samples + first, 64 - first, buf, sizeof(buf), offsets);
+		must(n <= (ssize_t)(64 - first) && (n <= 0 || offsets[n] <= sizeof(buf)));
+	}
+}
+
 static inline void walk_columns(struct slu_pack *p)
 {
 	const char *text;
@@ -98,6 +113,7 @@ static inline void walk(struct slu_pack *p)
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		(void)!slu_pack_lookup(p, paths[i], &node);
 	walk_columns(p);
+	walk_batch(p);
 }
 
 #endif

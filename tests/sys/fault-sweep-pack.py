@@ -57,7 +57,7 @@ def test(tmp):
         left = set(os.listdir("out"))
         if done.code == 0:
             survived.append(done.report.name)
-            check(done.report.name in HARMLESS, "%s: passed over", where)
+            check(done.report.name in HARMLESS or error == "EINTR", "%s: passed over", where)
             check(left - {".p.slu.partial"} == {"p.slu"} and same_files("out/p.slu", "want.slu"),
                   "%s: success, and not the right pack", where)
         elif force and same_files("out/p.slu", "old.slu"):

@@ -59,7 +59,7 @@ def test(tmp):
         check(done.report.live <= clean.live, "%s: %d blocks leaked", where, done.report.live - clean.live)
         if done.code == 0:
             survived.append(done.report.name)
-            check(done.report.name in HARMLESS, "%s: passed over", where)
+            check(done.report.name in HARMLESS or error == "EINTR", "%s: passed over", where)
             check(without_times(done.out) == want, "%s: success, and not the right output", where)
             if command == "unpack":
                 check(trees.difference("src", "dst") is None, "%s: success, and not the right tree: %s", where,
