@@ -60,8 +60,10 @@ fuzz: deps all
 	@meson compile -C $(BUILD) fuzz-programs
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run.sh $(BUILD)/tests/fuzz
 
+# The prefix may be another than at the first call: then the .pc file is made anew.
 install: all
-	meson install -C $(BUILD) --no-rebuild
+	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
+	meson install -C $(BUILD)
 
 check:
 	@tools/check-layers

@@ -84,7 +84,7 @@ struct slu_extract_options {
 	uint32_t threads;         /* 0: one per CPU */
 	const char *const *paths; /* what to extract (nodes of the pack), NULL: everything */
 	size_t npaths;
-	bool force;         /* replace files that are there */
+	bool force;         /* replace files that are there, and the modes and times of directories */
 	bool outside_links; /* create links that point out of the directory, instead of refusing */
 	bool owner;         /* give files their owners (needs privilege) */
 	void (*progress)(void *arg, const struct slu_progress *pr);

@@ -124,13 +124,21 @@ SLU_API SLU_MUST_USE ssize_t slu_pack_read(struct slu_pack *p, uint64_t i, void 
 
 /*
  * Copies @n samples, each verified and decoded, end to end into @buf: sample @samples[k] is at
- * ret_offsets[k] .. ret_offsets[k + 1] (@ret_offsets has room for n + 1). Faster than single
- * reads, because the next samples are fetched from memory while one is worked on. Returns how
+ * ret_offsets[k] .. ret_offsets[k + 1] (@ret_offsets has room for n + 1). For small samples faster
+ * than single reads, because the next ones are fetched from memory while one is worked on. Returns how
  * many samples it copied: fewer than @n when the room ends or one of them fails; the failure is
  * returned when that one is the first.
  */
 SLU_API SLU_MUST_USE ssize_t slu_pack_read_batch(struct slu_pack *p, const uint64_t *samples, size_t n, void *buf,
                                                  size_t cap, uint64_t *ret_offsets);
+
+/*
+ * Hands sample @i to @sink, verified and decoded: in one piece, or, if it is large and raw, in
+ * several, in order. A large sample's checksum is known only at its end: after an error whatever
+ * @sink was given is worth nothing. What @sink returns (negative) ends it and is returned.
+ */
+typedef int slu_sink_fn(void *arg, const void *data, size_t n);
+SLU_API SLU_MUST_USE int slu_pack_stream(struct slu_pack *p, uint64_t i, slu_sink_fn *sink, void *arg);
 
 /*
  * Reads @len bytes at @offset of sample @i, as pread(2) does: the count may be short

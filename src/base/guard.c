@@ -69,6 +69,8 @@ static void chain(int sig, siginfo_t *info, void *context)
 	const struct sigaction *old = atomic_load(&before);
 	void *frame = __builtin_frame_address(0);
 
+	if (old && old->sa_handler == SIG_IGN && info->si_code <= 0)
+		return; /* sent by somebody, and the host does not care */
 	if (!old || old->sa_handler == SIG_DFL || old->sa_handler == SIG_IGN || is_circle(info, context, frame)) {
 		take_default_action(info);
 		return;

@@ -11,7 +11,7 @@
 
 #include "base/macros.h"
 
-enum { MAX_THREADS = 256 };
+enum { MAX_THREADS = SLU_MAX_THREADS };
 
 struct job {
 	slu_item_fn *fn;

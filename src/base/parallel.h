@@ -13,6 +13,9 @@
 
 #include "base/err.h"
 
+/* More than this is never started, whatever is asked for. */
+enum { SLU_MAX_THREADS = 256 };
+
 /* @worker is 0 .. threads-1, for per-thread state. */
 typedef int slu_item_fn(void *arg, unsigned worker, uint64_t item);
 

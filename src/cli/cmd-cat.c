@@ -25,10 +25,6 @@ static const char help[] = "Example: sluice cat train.slu cats/0001.jpg > 0001.j
 
 static const struct option longs[] = { { "help", 0, NULL, SLU_OPT_HELP }, { 0 } };
 
-/* Raw samples above this go out in pieces: the library checks them whole at the first
- * piece and not again. All others must be read whole, or would be decoded piece by piece. */
-#define PIECE ((size_t)4 << 20)
-
 static int find_sample(struct slu_pack *p, const char *path, uint64_t *ret_i)
 {
 	char target[SLU_PATH_MAX];
@@ -48,48 +44,27 @@ static int find_sample(struct slu_pack *p, const char *path, uint64_t *ret_i)
 	return r < 0 ? r : slu_node_sample(p, node, ret_i);
 }
 
-static int write_whole(struct slu_pack *p, uint64_t i, uint64_t size)
+static int write_piece(void *arg, const void *data, size_t n)
 {
-	SLU_AUTO(mem) char *buf = size < SIZE_MAX ? malloc(size ? size : 1) : NULL;
-	ssize_t n;
-
-	if (!buf)
-		return slu_fail_memory();
-	n = slu_pack_read(p, i, buf, size);
-	if (n > 0)
-		fwrite(buf, 1, (size_t)n, stdout);
-	return n < 0 ? (int)n : 0;
-}
-
-static int write_pieces(struct slu_pack *p, uint64_t i)
-{
-	SLU_AUTO(mem) char *buf = malloc(PIECE);
-	uint64_t offset = 0;
-	ssize_t n;
-
-	if (!buf)
-		return slu_fail_memory();
-	while ((n = slu_pack_pread(p, i, buf, PIECE, offset)) > 0) {
-		fwrite(buf, 1, (size_t)n, stdout);
-		if (slu_cli_out_failed())
-			return 0;
-		offset += (uint64_t)n;
-	}
-	return (int)n;
+	(void)arg;
+	fwrite(data, 1, n, stdout);
+	return slu_cli_out_failed() ? -EPIPE : 0; /* what is wrong with the output is told at the end */
 }
 
 static int write_sample(struct slu_pack *p, const char *path)
 {
-	struct slu_sample s;
 	uint64_t i = 0;
+	char first;
 	int r = find_sample(p, path, &i);
 
 	if (r < 0)
 		return r;
-	r = slu_pack_sample(p, i, &s);
+	/* Checks all of a large sample, of which the stream would know only at the end. */
+	r = (int)slu_pack_pread(p, i, &first, 1, 0);
 	if (r < 0)
 		return r;
-	return s.codec == SLU_CODEC_RAW && s.size > PIECE ? write_pieces(p, i) : write_whole(p, i, s.size);
+	r = slu_pack_stream(p, i, write_piece, NULL);
+	return slu_cli_out_failed() ? 0 : r;
 }
 
 int slu_cmd_cat(int argc, char **argv)

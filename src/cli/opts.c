@@ -16,7 +16,7 @@
 #include "base/size.h"
 
 /* More threads than this are a slip of the finger. */
-#define MAX_THREADS 4096
+#define MAX_THREADS 256 /* what the library starts at most */
 
 /* getopt gave '?'. optopt is 0 for a long option that it does not know (or that is the
  * beginning of several), the letter of an unknown short one, or the value of a known

@@ -52,21 +52,21 @@ int slu_shard_head_parse(const uint8_t block[SLU_BLOCK], uint64_t file_bytes, co
 int slu_catalog_decode(const struct slu_shard_head *h, const uint8_t *stored, const char *what,
                        struct slu_buf *ret_catalog)
 {
-	uint8_t *room;
 	size_t len;
 	int r;
 
 	if (slu_hash64(stored, h->catalog_bytes) != h->catalog_hash)
 		return slu_fail(-EILSEQ, "the catalog of %s does not match its checksum", what);
-	if (h->catalog_raw > (16 << 20) + 4096 * h->catalog_bytes)
+	if (h->catalog_raw > (16 << 20) + 512 * h->catalog_bytes)
 		return slu_fail(-EBADMSG, "the catalog of %s claims an absurd size", what);
-	if ((r = slu_buf_grow(ret_catalog, h->catalog_raw, &room)) < 0)
+	if ((r = slu_buf_reserve(ret_catalog, h->catalog_raw)) < 0)
 		return r;
-	len = ZSTD_decompress(room, h->catalog_raw, stored, h->catalog_bytes);
+	len = ZSTD_decompress(ret_catalog->data, h->catalog_raw, stored, h->catalog_bytes);
 	if (ZSTD_getErrorCode(len) == ZSTD_error_memory_allocation)
 		return slu_fail_memory();
 	if (ZSTD_isError(len) || len != h->catalog_raw)
 		return slu_fail(-EBADMSG, "the catalog of %s cannot be decoded", what);
+	ret_catalog->len = len;
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "base/macros.h"
+#include "base/options.h"
 #include "pack/choose.h"
 #include "pack/labels.h"
 #include "pack/staging.h"
@@ -293,12 +294,14 @@ static void fill_result(const struct creation *cr, struct slu_create_result *res
 int slu_create(const char *source, const char *dest, const struct slu_create_options *opt,
                struct slu_create_result *ret_result)
 {
-	static const struct slu_create_options defaults;
-	struct creation cr = { .opt = opt ? opt : &defaults, .dest = dest };
+	struct slu_create_options o;
+	struct creation cr = { .opt = &o, .dest = dest };
 	struct slu_create_result res = { 0 };
 	char word[16];
-	int r;
+	int r = slu_options_take(opt, sizeof(o), sizeof(o), &o);
 
+	if (r < 0)
+		return r;
 	cr.staging.fd = cr.staging.parentfd = cr.journal.fd = -1;
 	if ((r = slu_codec_word(cr.opt->codec, word)) == 0 && (r = check_apart(source, dest)) == 0 &&
 	    (r = slu_source_dir(source, &cr.source)) == 0 &&

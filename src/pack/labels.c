@@ -114,6 +114,10 @@ static int csv_read(struct csv *v, const struct slu_listing *l)
 		v->number++;
 		while (n && (v->line[n - 1] == '\n' || v->line[n - 1] == '\r'))
 			v->line[--n] = 0;
+		if (v->number == 1 && n >= 3 && !memcmp(v->line, "\xef\xbb\xbf", 3)) {
+			n -= 3; /* a byte order mark, which spreadsheets like to write */
+			memmove(v->line, v->line + 3, (size_t)n + 1);
+		}
 		if (n && !(v->number == 1 && !strcmp(v->line, "path,label")))
 			r = csv_row(v, l);
 	}

@@ -284,10 +284,12 @@ static int walk(void *arg)
 		while (*path == '/')
 			path++;
 		end = strchrnul(path, '/');
-		if (end == path || (end - path == 1 && *path == '.'))
+		if (end == path)
 			continue;
 		if (q->found >= q->p->ndirs)
 			return -ENOTDIR;
+		if (end - path == 1 && *path == '.')
+			continue;
 		q->node = q->found;
 		q->name = path;
 		q->len = (size_t)(end - path);

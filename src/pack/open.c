@@ -16,6 +16,7 @@
 
 #include "base/fd.h"
 #include "base/le.h"
+#include "base/options.h"
 #include "pack/column.h"
 #include "pack/header.h"
 #include "pack/pack.h"
@@ -85,6 +86,11 @@ static int load_index(struct slu_pack *p)
 	ssize_t got;
 	void *m;
 
+	if (fd == -ENOENT)
+		return slu_fail(fd,
+		                "%s has no index, so it is not a pack; if it has shards, "
+		                "`sluice verify --rebuild-index` makes one",
+		                p->path);
 	if (fd < 0)
 		return slu_fail_sys(fd, "cannot open %s/%s", p->path, SLU_INDEX_NAME);
 	if (fstat(fd, &st) < 0)
@@ -362,17 +368,20 @@ static int open_into(struct slu_pack *p, const char *path)
 
 int slu_pack_open(const char *path, const struct slu_pack_options *opt, struct slu_pack **ret_pack)
 {
+	struct slu_pack_options o;
 	struct slu_pack *p;
-	int r;
+	int r = slu_options_take(opt, sizeof(o), sizeof(o), &o);
 
-	if (opt && (opt->io > SLU_IO_PREAD || opt->verify > SLU_VERIFY_ONCE || opt->size > sizeof(*opt)))
+	if (r < 0)
+		return r;
+	if (o.io > SLU_IO_PREAD || o.verify > SLU_VERIFY_ONCE)
 		return slu_fail(-EINVAL, "options that this version of the library does not know");
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return slu_fail_memory();
 	p->dirfd = -1;
-	p->pread = opt && opt->io == SLU_IO_PREAD;
-	p->verify_once = opt && opt->verify == SLU_VERIFY_ONCE;
+	p->pread = o.io == SLU_IO_PREAD;
+	p->verify_once = o.verify == SLU_VERIFY_ONCE;
 	r = open_into(p, path);
 	if (r < 0) {
 		slu_pack_close(p);

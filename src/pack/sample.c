@@ -2,7 +2,8 @@
 /*
  * Reading samples: find the record, copy the stored bytes out of the mapping, check the
  * copy, decode. The copy comes first and the check second, so that what is handed out is
- * what was checked, whatever happens to the file meanwhile.
+ * what was checked, whatever happens to the file meanwhile. (One exception: parts of large raw
+ * samples, whose checksum covers more than the part; see slu_pack_pread().)
  *
  * A call runs under the guard; what it lacks there (the shard not open yet, scratch too
  * small) it asks for with -EAGAIN, and is run again.
@@ -156,12 +157,28 @@ static int fetch(struct slu_reading *rd, uint8_t *to)
 	                                     : slu_fail(-EIO, "%s: shard %u became shorter", rd->p->path, rd->s.shard);
 }
 
-static int check_bytes(const struct slu_reading *rd, const uint8_t *bytes)
+static int wrong_checksum(const struct slu_reading *rd)
 {
-	if (SLU_LIKELY(!rd->check || slu_hash64(bytes, rd->s.stored) == rd->s.checksum))
-		return 0;
 	return slu_fail(-EILSEQ, "%s: the bytes of sample %llu (shard %u, offset %llu) do not match their checksum",
 	                rd->p->path, (unsigned long long)rd->i, rd->s.shard, (unsigned long long)rd->s.offset);
+}
+
+static int check_bytes(const struct slu_reading *rd, const uint8_t *bytes)
+{
+	return SLU_LIKELY(!rd->check || slu_hash64(bytes, rd->s.stored) == rd->s.checksum) ? 0 : wrong_checksum(rd);
+}
+
+/* Adds the sample's path to the sentence of a failure, where it is damage and the path is known. */
+static int tell_path(struct slu_pack *p, uint64_t i, int err)
+{
+	char sentence[512], path[SLU_PATH_MAX];
+
+	if (SLU_LIKELY(!slu_err_is_damage(err)))
+		return err;
+	(void)snprintf(sentence, sizeof(sentence), "%s", slu_errmsg()); /* cut off at worst */
+	if (slu_pack_path(p, slu_pack_sample_node(p, i), path) >= 0)
+		return slu_fail(err, "%s: %s", sentence, path);
+	return slu_fail(err, "%s", sentence);
 }
 
 static bool is_prepared(const struct slu_reading *rd)
@@ -215,7 +232,7 @@ static int provide(struct slu_reading *rd)
 	if ((r = slu_decoder_prepare(rd->decoder, &rd->p->dicts, code_of(&rd->s))) < 0 ||
 	    (r = slu_decoder_scratch(rd->decoder, rd->s.stored, &rd->scratch)) < 0)
 		return r;
-	rd->scratch_len = rd->s.stored;
+	rd->scratch_len = slu_max(rd->scratch_len, rd->s.stored);
 	rd->prepared[code_of(&rd->s) / 64] |= UINT64_C(1) << code_of(&rd->s) % 64;
 	return 0;
 }
@@ -244,7 +261,7 @@ ssize_t slu_pack_read(struct slu_pack *p, uint64_t i, void *buf, size_t cap)
 	if (p->verify_once)
 		rd.check = !slu_sample_seen(p, i);
 	if (SLU_UNLIKELY((r = slu_read_run(&rd, slu_read_whole)) < 0))
-		return r;
+		return tell_path(p, i, r);
 	if (p->verify_once && rd.check)
 		slu_sample_set_seen(p, i);
 	return (ssize_t)rd.s.size;
@@ -303,10 +320,7 @@ static int check_by_reading(struct slu_reading *rd)
 	}
 	sum = slu_hash_end(h);
 	slu_hash_free(h);
-	if (r == 0 && sum != rd->s.checksum)
-		r = slu_fail(-EILSEQ, "%s: the bytes of sample %llu do not match their checksum", rd->p->path,
-		             (unsigned long long)rd->i);
-	return r;
+	return r == 0 && sum != rd->s.checksum ? wrong_checksum(rd) : r;
 }
 
 static int large_part(struct part *pt)
@@ -348,7 +362,7 @@ ssize_t slu_pack_pread(struct slu_pack *p, uint64_t i, void *buf, size_t len, ui
 
 	if (r < 0)
 		return r;
-	if (offset >= pt.rd.s.size)
+	if (offset >= pt.rd.s.size || len == 0)
 		return 0;
 	if (offset == 0 && len >= pt.rd.s.size)
 		return slu_pack_read(p, i, buf, len);
@@ -358,7 +372,65 @@ ssize_t slu_pack_pread(struct slu_pack *p, uint64_t i, void *buf, size_t len, ui
 		r = large_part(&pt);
 	else
 		r = small_part(&pt);
-	return r < 0 ? r : (ssize_t)pt.len;
+	return r < 0 ? tell_path(p, i, r) : (ssize_t)pt.len;
+}
+
+/* ---- streams --------------------------------------------------------------------------------- */
+
+enum { STREAM_PIECE = 4 << 20 };
+
+/* A large raw sample in pieces; what is checked is what was handed to @sink. */
+static int stream_pieces(struct part *pt, struct slu_hash_state *h, slu_sink_fn *sink, void *arg)
+{
+	struct slu_reading *rd = &pt->rd;
+	int r = 0;
+
+	for (pt->offset = 0; pt->offset < rd->s.size && r == 0; pt->offset += pt->len) {
+		pt->len = slu_min(STREAM_PIECE, rd->s.size - pt->offset);
+		if ((r = slu_read_run(rd, read_raw_part)) < 0)
+			return r;
+		slu_hash_add(h, pt->to, pt->len);
+		r = sink(arg, pt->to, pt->len);
+	}
+	if (r == 0 && slu_hash_end(h) != rd->s.checksum)
+		r = wrong_checksum(rd);
+	return r;
+}
+
+static int stream_large(struct part *pt, slu_sink_fn *sink, void *arg)
+{
+	SLU_AUTO(mem) uint8_t *piece = malloc(STREAM_PIECE);
+	struct slu_hash_state *h;
+	int r = slu_pack_open_shard(pt->rd.p, pt->rd.s.shard, &pt->rd.map);
+
+	if (r == 0)
+		r = piece ? slu_hash_new(&h) : slu_fail_memory();
+	if (r < 0)
+		return r;
+	pt->to = piece;
+	r = stream_pieces(pt, h, sink, arg);
+	slu_hash_free(h);
+	return r;
+}
+
+int slu_pack_stream(struct slu_pack *p, uint64_t i, slu_sink_fn *sink, void *arg)
+{
+	struct part pt = { .rd = { .p = p, .i = i } };
+	SLU_AUTO(mem) uint8_t *whole = NULL;
+	ssize_t n;
+	int r = slu_pack_sample(p, i, &pt.rd.s);
+
+	if (r < 0)
+		return r;
+	if (pt.rd.s.codec == SLU_CODEC_RAW && pt.rd.s.size > STREAM_PIECE)
+		return tell_path(p, i, stream_large(&pt, sink, arg));
+	whole = malloc(slu_max(pt.rd.s.size, 1));
+	if (!whole)
+		return slu_fail_memory();
+	n = slu_pack_read(p, i, whole, pt.rd.s.size);
+	if (n <= 0)
+		return (int)n;
+	return sink(arg, whole, (size_t)n);
 }
 
 static int check_view(void *arg)

@@ -59,6 +59,39 @@ static int refuse_foreign(int fd, const char *name)
 	return is_pack_file(name) ? 0 : -ENOTEMPTY;
 }
 
+/* Whether a file of the directory begins as a pack's files do: 1 (ends the search), 0, or an error. */
+static int has_magic(int fd, const char *name)
+{
+	SLU_AUTO(fd) int file = slu_openat(fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	char magic[8] = { 0 };
+	ssize_t n;
+
+	if (file < 0)
+		return file == -ELOOP ? 0 : file;
+	n = slu_pread(file, magic, sizeof(magic), 0);
+	if (n < 0)
+		return (int)n;
+	return memcmp(magic, SLU_INDEX_MAGIC, 8) == 0 || memcmp(magic, SLU_SHARD_MAGIC, 8) == 0;
+}
+
+static int is_something(int fd, const char *name)
+{
+	(void)fd, (void)name;
+	return 1;
+}
+
+/* Whether a directory may be replaced: it is empty, or holds a pack's files and nothing else. Names
+ * alone do not make a pack: somebody's index and shard-1 may be precious. */
+static int check_pack_dir(int fd)
+{
+	int r = each_name(fd, refuse_foreign);
+
+	if (r < 0 || (r = each_name(fd, has_magic)) != 0)
+		return r < 0 ? r : 0;
+	r = each_name(fd, is_something);
+	return r > 0 ? -ENOTEMPTY : r;
+}
+
 static int remove_file(int fd, const char *name)
 {
 	return unlinkat(fd, name, 0) < 0 && errno != ENOENT ? -errno : 0;
@@ -115,12 +148,12 @@ static int check_dest(struct slu_staging *s)
 		return slu_fail(-EEXIST, "%s exists and is not a pack", s->dest);
 	if (fd < 0)
 		return slu_fail_sys(fd, "cannot look at %s", s->dest);
-	if (!s->force)
-		return slu_fail(-EEXIST, "%s exists; --force replaces it", s->dest);
-	r = each_name(fd, refuse_foreign);
+	r = check_pack_dir(fd);
 	if (r == -ENOTEMPTY)
 		return slu_fail(-EEXIST, "%s holds files that are not a pack's, so it will not be replaced", s->dest);
-	return r < 0 ? slu_fail_sys(r, "cannot look into %s", s->dest) : 0;
+	if (r < 0)
+		return slu_fail_sys(r, "cannot look into %s", s->dest);
+	return s->force ? 0 : slu_fail(-EEXIST, "%s exists; --force replaces it", s->dest);
 }
 
 int slu_lock_dir(int fd, const char *what)

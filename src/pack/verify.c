@@ -20,6 +20,7 @@
 
 #include "base/fd.h"
 #include "base/hash.h"
+#include "base/options.h"
 #include "base/parallel.h"
 #include "pack/pack.h"
 #include "pack/rebuild.h"
@@ -149,13 +150,16 @@ static int check_tables(struct check *ck)
 
 /* ---- samples ------------------------------------------------------------------------------------- */
 
-static void bad_sample(struct check *ck, uint64_t i)
+static void bad_sample(struct check *ck, uint64_t i, int err)
 {
 	char message[512], path[SLU_PATH_MAX], name[SLU_SHARD_NAME_MAX];
 	struct slu_defect d = { .file = SLU_INDEX_NAME, .offset = UINT64_MAX, .sample = i, .message = message };
 	struct slu_sample s;
 
-	(void)snprintf(message, sizeof(message), "%s", slu_errmsg()); /* cut off at worst */
+	if (err == -EILSEQ)
+		strcpy(message, "its bytes do not match their checksum");
+	else
+		(void)snprintf(message, sizeof(message), "%s", slu_errmsg()); /* cut off at worst */
 	if (slu_pack_sample(ck->p, i, &s) == 0) {
 		d.file = slu_shard_name(s.shard, name);
 		d.offset = s.offset;
@@ -223,7 +227,7 @@ static int check_samples(struct check *ck, uint64_t first, uint64_t last, struct
 			*bytes += r == 0 ? s.stored : 0;
 		}
 		if (slu_err_is_damage(r)) {
-			bad_sample(ck, i);
+			bad_sample(ck, i, r);
 			before = UINT64_MAX;
 			continue;
 		}
@@ -254,7 +258,7 @@ static int check_samples_item(void *arg, unsigned worker, uint64_t item)
 }
 
 /* Each shard can be opened; the end of its data is followed by zero. A shard that cannot be
- * opened because it is damaged is one defect, and its samples are not looked at. */
+ * opened because it is damaged is a defect, and all of its samples are, when their turn comes. */
 static int check_shards(struct check *ck, bool *ret_usable)
 {
 	struct slu_shard_map *m;
@@ -292,14 +296,40 @@ static int check_all(struct check *ck)
 	return slu_parallel(threads, (ck->p->nsamples + SAMPLES_AN_ITEM - 1) / SAMPLES_AN_ITEM, check_samples_item, ck);
 }
 
+/* Without an index that can be opened, the shards still tell whether they are whole. */
+static int unusable_index(struct check *ck, const char *path, int err)
+{
+	SLU_AUTO(contents) struct slu_contents c = { 0 };
+	SLU_AUTO(fd) int dirfd = -1;
+	char name[SLU_SHARD_NAME_MAX];
+	uint8_t identity[16];
+	uint32_t shard;
+	int r = defect_or_trouble(ck, err, SLU_INDEX_NAME);
+
+	if (r < 0)
+		return r;
+	dirfd = slu_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0);
+	r = dirfd < 0 ? dirfd : slu_gather_shards(dirfd, path, &c, identity, &shard);
+	if (slu_err_is_damage(r))
+		return defect_or_trouble(ck, r, slu_shard_name(shard, name));
+	if (r < 0)
+		return 0; /* no shards either: the index's defect has been told, and is the answer */
+	defect_in(ck, SLU_INDEX_NAME, UINT64_MAX,
+	          "without it the samples were not checked; --rebuild-index makes it anew from the shards");
+	return 0;
+}
+
 int slu_pack_verify(const char *path, const struct slu_check_options *opt, struct slu_check_result *ret_result)
 {
-	static const struct slu_check_options defaults;
-	struct check ck = { .opt = opt ? opt : &defaults, .lock = PTHREAD_MUTEX_INITIALIZER };
-	int r = slu_pack_open(path, NULL, &ck.p);
+	struct slu_check_options o;
+	struct check ck = { .opt = &o, .lock = PTHREAD_MUTEX_INITIALIZER };
+	int r = slu_options_take(opt, sizeof(o), sizeof(o), &o);
 
+	if (r < 0)
+		return r;
+	r = slu_pack_open(path, NULL, &ck.p);
 	if (r < 0) {
-		r = defect_or_trouble(&ck, r, SLU_INDEX_NAME);
+		r = unusable_index(&ck, path, r);
 	} else {
 		ck.total_bytes = ck.p->file_bytes;
 		for (uint32_t k = 0; k < ck.p->nshards; k++)
