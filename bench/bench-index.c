@@ -4,7 +4,9 @@
  *
  * Indexes of 1 k to 10 M samples are built from generated names, 1,000 to a directory, without
  * any sample's bytes: opening and looking up touch only the index. Prints time to open, time to
- * find a path, and bytes a sample.
+ * find a path, and bytes a sample. The limit of a lookup is the machine's memory: beside it stands
+ * what one load takes that depends on the one before, over as many bytes as the lookup table and
+ * the names have together; a lookup in a large index waits for two such loads, one in each.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -96,6 +98,36 @@ static void make(const char *dir, uint64_t n)
 	slu_contents_done(&c);
 }
 
+/* One load after the other, each telling where the next goes, all over @bytes. */
+static double load_ns(uint64_t bytes)
+{
+	enum { LINE = 64, LOADS = 2000000 };
+	uint64_t n = bytes / LINE + 2, x = 88172645463325252u, at = 0, start;
+	uint64_t *lines = aligned_alloc(LINE, n * LINE), *order = malloc(n * sizeof(*order));
+	double least = 1e9;
+
+	for (uint64_t i = 0; i < n; i++)
+		order[i] = i;
+	for (uint64_t i = n - 1; i > 0; i--) { /* one cycle through all of them */
+		x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+		uint64_t j = x % i, swap = order[i];
+		order[i] = order[j];
+		order[j] = swap;
+	}
+	for (uint64_t i = 0; i < n; i++)
+		lines[i * (LINE / 8)] = order[i];
+	for (int round = 0; round < 5; round++) {
+		start = slu_now_ns();
+		for (int i = 0; i < LOADS; i++)
+			at = *(volatile uint64_t *)&lines[at * (LINE / 8)];
+		double t = (double)(slu_now_ns() - start) / LOADS;
+		least = t < least ? t : least;
+	}
+	free(lines);
+	free(order);
+	return least;
+}
+
 static int by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -162,7 +194,7 @@ int main(int argc, char **argv)
 	}
 	printf("\nThe index at scale (median, least .. most of %d opens (95th percentile) and %d rounds of %d lookups)\n",
 	       OPENS, ROUNDS, LOOKUPS);
-	printf("  %-10s %-28s %-28s %s\n", "samples", "open, us", "find a path, ns",
+	printf("  %-10s %-24s %-22s %-14s %s\n", "samples", "open, us", "find a path, ns", "one load, ns",
 	       "bytes a sample: record+lookup, name");
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 		char dir[4096], file[4200], open_text[64], find_text[64];
@@ -178,8 +210,10 @@ int main(int argc, char **argv)
 		check(slu_pack_open(dir, NULL, &p), dir);
 		check(slu_pack_info(p, &info), dir);
 		slu_pack_close(p);
-		printf("  %-10llu %-28s %-28s %.2f, %.2f\n", (unsigned long long)sizes[i], open_text, find_text,
-		       (double)info.record_bytes / (double)sizes[i], (double)info.name_bytes / (double)sizes[i]);
+		uint64_t buckets = sizes[i] / 14 * 64;
+		printf("  %-10llu %-24s %-22s %-14.0f %.2f, %.2f\n", (unsigned long long)sizes[i], open_text, find_text,
+		       load_ns(buckets + info.name_bytes), (double)info.record_bytes / (double)sizes[i],
+		       (double)info.name_bytes / (double)sizes[i]);
 		fflush(stdout);
 		snprintf(file, sizeof(file), "%s/index", dir);
 		unlink(file);

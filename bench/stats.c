@@ -42,20 +42,28 @@ int bench_run(struct runner *r, size_t n, int rounds)
 	return 0;
 }
 
+/* Three figures that mean something. */
+static void number(char *text, size_t len, double v)
+{
+	snprintf(text, len, v >= 100 ? "%.0f" : v >= 10 ? "%.1f" : "%.3f", v);
+}
+
 void bench_table(const char *title, struct runner *r, size_t n, double unit_seconds, const char *unit, int as_share)
 {
 	double rival = bench_median(&r[0]);
 
 	printf("\n%s (median of %d rounds, taken in turns)\n", title, r[0].rounds);
-	printf("  %-34s %12s   %-23s %s\n", "", unit, "least .. most",
+	printf("  %-38s %11s   %-19s %s\n", "", unit, "least .. most",
 	       as_share ? "of the rival's time" : "times faster");
 	for (size_t i = 0; i < n; i++) {
 		double s[BENCH_MAX_ROUNDS], m = bench_median(&r[i]);
-		char spread[64];
+		char spread[64], median[32];
 		sorted(&r[i], s);
-		snprintf(spread, sizeof(spread), "%.4g .. %.4g", s[0] / unit_seconds,
-		         s[r[i].rounds - 1] / unit_seconds);
-		printf("  %-34s %12.4g   %-23s ", r[i].name, m / unit_seconds, spread);
+		number(median, sizeof(median), m / unit_seconds);
+		number(spread, sizeof(spread), s[0] / unit_seconds);
+		strcat(spread, " .. ");
+		number(spread + strlen(spread), sizeof(spread) - strlen(spread), s[r[i].rounds - 1] / unit_seconds);
+		printf("  %-38s %11s   %-19s ", r[i].name, median, spread);
 		if (i == 0)
 			printf("(rival)\n");
 		else
