@@ -615,7 +615,7 @@ class Shard:
     def _chunks(self):
         stored = self.file[self.at:]
         self.say(xxh3(stored) == self.row["checksum"], "the catalog's checksum is wrong")
-        self.say(self.decoded <= (16 << 20) + 4096 * self.stored, "the catalog's decoded length is absurd")
+        self.say(self.decoded <= (16 << 20) + 512 * self.stored, "the catalog's decoded length is absurd")
         c = Cursor(zstd_decode(stored, self.decoded), "shard %d's catalog" % self.k)
         self.chunks = {}
         last = 0

@@ -39,6 +39,25 @@ for t in fits fits-long; do
 	[ "$(find $t.out -name leaf | wc -l)" = 1 ]
 done
 
+# Many long paths that are alike: a catalog that compresses a thousand to one is no bomb.
+"$python" - <<'PY'
+import os
+os.mkdir("alike")
+fd = os.open("alike", os.O_RDONLY)
+for _ in range(15):
+    os.mkdir("n" * 255, dir_fd=fd)
+    fd = os.open("n" * 255, os.O_RDONLY, dir_fd=fd)
+for i in range(20000):
+    os.mkdir("%07d" % i, dir_fd=fd)
+PY
+run 0 "$SLUICE" pack alike -o alike.slu -q
+run 0 "$SLUICE" verify -q alike.slu
+cp alike.slu/index index
+rm alike.slu/index
+run 0 "$SLUICE" verify -q --rebuild-index alike.slu
+cmp index alike.slu/index
+rm -r alike
+
 # Times that 64 bits of nanoseconds cannot hold are the nearest that they can.
 mkdir times
 echo x >times/f

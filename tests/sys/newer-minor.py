@@ -37,6 +37,7 @@ def test(tmp):
     for i, data in enumerate(pack.data):
         path = pack.index.paths[pack.index.ndirs + i]
         check(succeed("cat", "minor.slu", path).out == data, "%r reads otherwise", path)
+    succeed("verify", "-q", "minor.slu")
     succeed("unpack", "minor.slu", "-C", "dst", "-q")
     check(succeed("info", "--json", "minor.slu").json()["version_minor"] == 3, "info tells another version")
     for fmt, at, value in (("<H", 8, 2), ("<Q", 16, 1), ("<Q", 16, 1 << 40)):
