@@ -256,6 +256,36 @@ static int compress(const struct slu_buf *raw, struct slu_buf *ret_catalog)
 	return 0;
 }
 
+/*
+ * A catalog may compress better than readers allow, who must not be made to take a bomb for one (long
+ * paths that are all alike do): then bytes that do not compress make up for it.
+ */
+static int add_padding(struct out *o, size_t stored)
+{
+	uint64_t n = (o->b.len - SLU_CATALOG_FREE) / SLU_CATALOG_RATIO - stored;
+	uint8_t *p;
+	int r;
+
+	n += n / 64 + 4096; /* it counts itself, too */
+	if ((r = open_chunk(o, SLU_K_PADDING)) < 0 || (r = slu_buf_grow(&o->b, n / 8 * 8, &p)) < 0)
+		return r;
+	for (uint64_t i = 0; i < n / 8; i++)
+		slu_put64(p + 8 * i, slu_hash64(&(uint64_t){ htole64(i) }, 8));
+	return close_chunk(o);
+}
+
+static int compress_within_bounds(struct out *o, struct slu_buf *ret_catalog)
+{
+	int r = compress(&o->b, ret_catalog);
+
+	if (r < 0 || o->b.len <= SLU_CATALOG_FREE + SLU_CATALOG_RATIO * ret_catalog->len)
+		return r;
+	if ((r = add_padding(o, ret_catalog->len)) < 0)
+		return r;
+	ret_catalog->len = 0;
+	return compress(&o->b, ret_catalog);
+}
+
 int slu_catalog_build(struct slu_contents *c, uint32_t shard, struct slu_buf *ret_catalog)
 {
 	struct part p = part_of(c, shard);
@@ -268,7 +298,7 @@ int slu_catalog_build(struct slu_contents *c, uint32_t shard, struct slu_buf *re
 	    (r = whole_chunk(&o, SLU_K_SCHEMA, &c->schema)) == 0 &&
 	    (r = whole_chunk(&o, SLU_K_NOTES, &c->notes)) == 0 && (r = add_dirs(&o, &c->l, &p)) == 0 &&
 	    (r = add_samples(&o, c, &p)) == 0 && (r = add_columns(&o, c, &p)) == 0 &&
-	    (r = add_links(&o, &c->l, &p)) == 0 && (r = compress(&o.b, ret_catalog)) == 0) {
+	    (r = add_links(&o, &c->l, &p)) == 0 && (r = compress_within_bounds(&o, ret_catalog)) == 0) {
 		c->shards[shard].catalog_hash = slu_hash64(ret_catalog->data, ret_catalog->len);
 		c->shards[shard].catalog_raw = o.b.len;
 	}

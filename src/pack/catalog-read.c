@@ -57,7 +57,7 @@ int slu_catalog_decode(const struct slu_shard_head *h, const uint8_t *stored, co
 
 	if (slu_hash64(stored, h->catalog_bytes) != h->catalog_hash)
 		return slu_fail(-EILSEQ, "the catalog of %s does not match its checksum", what);
-	if (h->catalog_raw > (16 << 20) + 512 * h->catalog_bytes)
+	if (h->catalog_raw > SLU_CATALOG_FREE + SLU_CATALOG_RATIO * h->catalog_bytes)
 		return slu_fail(-EBADMSG, "the catalog of %s claims an absurd size", what);
 	if ((r = slu_buf_reserve(ret_catalog, h->catalog_raw)) < 0)
 		return r;

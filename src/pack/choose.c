@@ -58,42 +58,45 @@ struct chooser {
 
 /* ---- the word given by the user ------------------------------------------------ */
 
-static int parse_word(const char *word, enum goal *ret_goal, int *ret_level)
+static const struct word {
+	const char *name; /* in its one spelling */
+	enum goal goal;
+	int level; /* of zstd, where it is tried */
+} words[] = {
+	{ "auto", GOAL_SPEED, 3 }, { "auto:space", GOAL_SPACE, 12 }, { "none", GOAL_NONE, 0 },
+	{ "lz4", GOAL_LZ4, 0 },    { "zstd", GOAL_ZSTD, 3 },
+};
+
+static int parse_word(const char *word, struct word *ret_word)
 {
 	char *end;
-	long level = 0;
+	long level;
 
-	if (!word || !strcmp(word, "auto"))
-		return *ret_goal = GOAL_SPEED, *ret_level = 3, 0;
-	if (!strcmp(word, "auto:space"))
-		return *ret_goal = GOAL_SPACE, *ret_level = 12, 0;
-	if (!strcmp(word, "none"))
-		return *ret_goal = GOAL_NONE, *ret_level = 0, 0;
-	if (!strcmp(word, "lz4"))
-		return *ret_goal = GOAL_LZ4, *ret_level = 0, 0;
-	if (!strcmp(word, "zstd"))
-		return *ret_goal = GOAL_ZSTD, *ret_level = 3, 0;
-	if (!strncmp(word, "zstd:", 5)) {
-		level = strtol(word + 5, &end, 10);
-		if (end > word + 5 && !*end && level >= 1 && level <= ZSTD_maxCLevel())
-			return *ret_goal = GOAL_ZSTD, *ret_level = (int)level, 0;
+	for (size_t i = 0; i < SLU_ARRAY_SIZE(words); i++)
+		if (!strcmp(word ? word : "auto", words[i].name)) {
+			*ret_word = words[i];
+			return 0;
+		}
+	if (strncmp(word, "zstd:", 5) != 0)
+		return slu_fail(-EINVAL, "'%s' is not a codec (auto, auto:space, none, lz4, zstd, zstd:LEVEL)", word);
+	level = strtol(word + 5, &end, 10);
+	if (end == word + 5 || *end || level < 1 || level > ZSTD_maxCLevel())
 		return slu_fail(-EINVAL, "'%s' is not a level of zstd (1 to %d)", word + 5, ZSTD_maxCLevel());
-	}
-	return slu_fail(-EINVAL, "'%s' is not a codec (auto, auto:space, none, lz4, zstd, zstd:LEVEL)", word);
+	*ret_word = (struct word){ "zstd", GOAL_ZSTD, (int)level };
+	return 0;
 }
 
 int slu_codec_word(const char *word, char ret_word[16])
 {
-	static const char *const names[] = { "none", "auto", "auto:space", "lz4" };
-	enum goal goal;
-	int level, r = parse_word(word, &goal, &level);
+	struct word w;
+	int r = parse_word(word, &w);
 
 	if (r < 0)
 		return r;
-	if (goal == GOAL_ZSTD)
-		(void)snprintf(ret_word, 16, "zstd:%d", level); /* always fits */
+	if (w.goal == GOAL_ZSTD)
+		(void)snprintf(ret_word, 16, "zstd:%d", w.level); /* always fits */
 	else
-		strcpy(ret_word, names[goal]);
+		strcpy(ret_word, w.name);
 	return 0;
 }
 
@@ -389,11 +392,14 @@ int slu_codecs_choose(struct slu_codecs *c, struct slu_source *s, const struct s
                       const struct slu_choose_options *opt)
 {
 	struct chooser ch = { .c = c, .s = s, .l = l, .opt = opt };
-	int r;
+	struct word w;
+	int r = parse_word(opt->codec, &w);
 
 	memset(c, 0, sizeof(*c));
-	if ((r = parse_word(opt->codec, &ch.goal, &ch.level)) < 0 || ch.goal == GOAL_NONE || !l->nsamples)
+	if (r < 0 || w.goal == GOAL_NONE || !l->nsamples)
 		return r;
+	ch.goal = w.goal;
+	ch.level = w.level;
 	ch.kind = malloc(l->nsamples);
 	if (!ch.kind)
 		return slu_fail_memory();

@@ -26,6 +26,8 @@ enum {
 	SLU_MAX_DICTS = 31,
 	SLU_MAX_DICT_BYTES = 1 << 20,
 	SLU_MAX_SHARDS = 1 << 20,
+	SLU_CATALOG_FREE = 16 << 20,      /* a catalog may always be this long, decoded, */
+	SLU_CATALOG_RATIO = 512,          /* and so many times its stored length more */
 	SLU_MAX_SMALL_SECTION = 64 << 20, /* sections that a reader copies: label names, notes, ... */
 };
 
@@ -136,6 +138,7 @@ enum slu_chunk {
 	SLU_K_LINK_TARGETS,
 	SLU_K_LINKS,
 	SLU_K_COUNT,
+	SLU_K_PADDING = SLU_K_COUNT, /* of no meaning; readers pass over it as over any tag they do not know */
 };
 
 static inline unsigned slu_code_codec(uint8_t code)
