@@ -206,14 +206,27 @@ static int path_of(struct slu_pack *p, uint64_t node, char buf[SLU_PATH_MAX])
 
 /* ---- lookup ------------------------------------------------------------------------------------- */
 
-/* Compares the candidate in a slot: is it a child of the directory, and of that name? */
-static int try_slot(struct query *q, const struct children *c, uint64_t node)
+/*
+ * Compares the candidate in a slot: is it a child of the directory, whose row and the next @rows has,
+ * and of that name? Only the candidate's own kind is looked at: this is the hot path.
+ */
+static int try_slot(struct query *q, const uint8_t *rows, uint64_t node)
 {
+	const struct slu_pack *p = q->p;
+	uint64_t number = node;
+	unsigned field = SLU_D_DIR;
 	const uint8_t *data;
 	size_t len;
 	int r;
 
-	if (!is_child(c, node))
+	if (node >= p->ndirs) {
+		number = node - p->ndirs;
+		field = number < p->nsamples ? SLU_D_SAMPLE : SLU_D_LINK;
+		number = number < p->nsamples ? number : number - p->nsamples;
+	} else if (node <= q->node) {
+		return 0; /* a directory's number is larger than its parent's */
+	}
+	if (node >= p->nodes || number < slu_get32(rows + field) || number >= slu_get32(rows + SLU_DIR_ROW + field))
 		return 0;
 	if ((r = group_of(q->p, node, &data, &len)) < 0)
 		return r;
@@ -246,9 +259,8 @@ static int find_child(struct query *q)
 	uint64_t hash = slu_lookup_hash((uint32_t)q->node, q->name, q->len), b = slu_lookup_home(t, hash);
 	uint32_t print = slu_lookup_print(t, hash);
 	uint32_t mask = t->node_bits >= 32 ? UINT32_MAX : (UINT32_C(1) << t->node_bits) - 1;
-	struct children c;
-	const uint8_t *slots;
-	int r = children_of(q->p, q->node, &c);
+	const uint8_t *slots, *rows;
+	int r = slu_pack_at(q->p, SLU_S_DIRS, q->node * SLU_DIR_ROW, 2 * SLU_DIR_ROW, &rows);
 
 	if (SLU_UNLIKELY(r < 0))
 		return r;
@@ -257,7 +269,7 @@ static int find_child(struct query *q)
 			return r;
 		for (uint32_t hits = matching_slots(slots, print, mask); hits; hits &= hits - 1) {
 			uint32_t v = slu_get32(slots + 4 * (unsigned)__builtin_ctz(hits));
-			if ((v & mask) && (r = try_slot(q, &c, (v & mask) - 1)) != 0) {
+			if ((v & mask) && (r = try_slot(q, rows, (v & mask) - 1)) != 0) {
 				q->found = (v & mask) - 1;
 				return r < 0 ? r : 0;
 			}
