@@ -45,7 +45,7 @@ static int installs; /* under install_lock */
 /* A host that fights for the signal wins after this many rounds. */
 enum { MAX_INSTALLS = 16 };
 
-/* Two system calls in so many guarded calls, from the first on: about a nanosecond each. */
+/* Two system calls in so many guarded calls, from the first on: their cost is spread thin. */
 enum { LOOK_EVERY = 512 };
 
 static void take_default_action(siginfo_t *info)

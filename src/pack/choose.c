@@ -17,7 +17,7 @@ enum {
 	LOOK_FILES = 2048,      /* files of a kind looked at, evenly spread */
 	LOOK_BYTES = 4 << 20,   /* and bytes */
 	LOOK_PIECE = 128 << 10, /* of one file: its beginning */
-	DICT_MOST = 32 << 10,   /* beyond, ratios hardly move and caches suffer */
+	DICT_MOST = 32 << 10,   /* a decoder must keep it in its cache */
 	DICT_LEAST = 1 << 10,
 	DICT_SHARE = 64, /* a dictionary is at most this part of its kind's bytes */
 	DICT_MIN_FILES = 64,

@@ -106,7 +106,7 @@ enum {
 	SLU_GROUP_ROW = 5,
 	SLU_BUCKET = 64,
 	SLU_BUCKET_SLOTS = 16,
-	SLU_BUCKET_FILL = 14, /* 7/8 full on average: 4.6 bytes a name, 1.1 buckets looked at */
+	SLU_BUCKET_FILL = 14, /* of 16, on average: 64 / 14 bytes a name */
 };
 
 enum { SLU_R_HASH = 0, SLU_R_END = 8, SLU_R_SIZE = 13, SLU_R_CODE = 18 };
