@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Long enough for a whole path and the words around it. */
-static _Thread_local char message[4096 + 512];
+/* Of every thread of every host, on its stack: long enough for the words and for paths as they are in life. */
+static _Thread_local char message[1024];
 
 int slu_fail(int err, const char *fmt, ...)
 {

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -101,6 +102,18 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 	errno = saved;
 }
 
+/* In the child of a fork() the lock may be one that nobody will ever give back: then the handler that was inherited
+ * must do. */
+static bool lock_for_install(void)
+{
+	for (int i = 0; i < 1000; i++) {
+		if (pthread_mutex_trylock(&install_lock) == 0)
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
 void slu_guard_install(void)
 {
 	static struct sigaction replaced[MAX_INSTALLS]; /* under install_lock */
@@ -108,7 +121,8 @@ void slu_guard_install(void)
 	struct sigaction now;
 
 	sigemptyset(&ours.sa_mask);
-	pthread_mutex_lock(&install_lock);
+	if (!lock_for_install())
+		return;
 	if (installs < MAX_INSTALLS && sigaction(SIGBUS, NULL, &now) == 0 &&
 	    !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_sigbus)) {
 		replaced[installs] = now;
@@ -117,6 +131,26 @@ void slu_guard_install(void)
 		sigaction(SIGBUS, &ours, NULL);
 	}
 	pthread_mutex_unlock(&install_lock);
+}
+
+bool slu_guard_host_action(const struct sigaction *action, struct sigaction *ret_old)
+{
+	/* Two, used in turn: a fault in another thread may be reading the one that is in use. */
+	static struct sigaction set[2]; /* under install_lock */
+	static unsigned turn;
+	bool installed;
+
+	if (!lock_for_install())
+		return false;
+	installed = installs > 0;
+	if (installed && ret_old)
+		*ret_old = *atomic_load(&before);
+	if (installed && action) {
+		set[++turn % 2] = *action;
+		atomic_store(&before, &set[turn % 2]);
+	}
+	pthread_mutex_unlock(&install_lock);
+	return installed;
 }
 
 /* In this thread: a fault whose signal is blocked kills the process, whatever the handler. */

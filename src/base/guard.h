@@ -16,6 +16,7 @@
 #ifndef SLU_BASE_GUARD_H
 #define SLU_BASE_GUARD_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "base/err.h"
@@ -25,6 +26,12 @@ typedef bool slu_owns_fn(const void *owner, const void *address);
 
 /* Installs the handler where it is not; again, if the host has put another in its place. */
 void slu_guard_install(void);
+
+/*
+ * sigaction(2) for SIGBUS as the host should see it: the handler behind ours. Either pointer may be NULL. False: ours
+ * is not installed, and the host's own call is to be made.
+ */
+bool slu_guard_host_action(const struct sigaction *action, struct sigaction *ret_old);
 
 /*
  * Gives what @fn gives, or -EIO without a sentence after a fault. Calls may nest.

@@ -228,6 +228,8 @@ static int try_slot(struct query *q, const uint8_t *rows, uint64_t node)
 	}
 	if (node >= p->nodes || number < slu_get32(rows + field) || number >= slu_get32(rows + SLU_DIR_ROW + field))
 		return 0;
+	if (field == SLU_D_SAMPLE) /* whoever looks it up will want its record next */
+		__builtin_prefetch(p->file + p->section[SLU_S_RECORDS].at + number * SLU_RECORD);
 	if ((r = group_of(q->p, node, &data, &len)) < 0)
 		return r;
 	return slu_name_group_match(data, len, group_count(q->p, node), node % SLU_GROUP, q->name, q->len);
@@ -580,6 +582,50 @@ static int run_entry(void *arg)
 		q->position -= n;
 	}
 	return r < 0 ? r : -ENOENT;
+}
+
+struct list_query {
+	struct slu_pack *p;
+	uint64_t dir, position;
+	struct slu_list *out;
+};
+
+static int run_list(void *arg)
+{
+	struct list_query *q = arg;
+	uint64_t position = q->position;
+	struct children c;
+	size_t at = 0;
+	int r = children_of(q->p, q->dir, &c);
+
+	q->out->n = 0;
+	for (int k = 0; r >= 0 && k < 3; k++) {
+		uint64_t n = c.last[k] - c.first[k];
+		for (; position < n; position++) {
+			struct slu_list_entry *e = &q->out->entries[q->out->n];
+			if (q->out->n == SLU_LIST_ENTRIES || at + SLU_NAME_MAX > sizeof(q->out->names))
+				return 0;
+			e->node = c.first[k] + position;
+			e->kind = (enum slu_kind)(SLU_DIR + k);
+			e->name = q->out->names + at;
+			if ((r = name_of(q->p, e->node, q->out->names + at)) < 0)
+				return r;
+			e->len = (size_t)r;
+			at += e->len + 1;
+			q->out->n++;
+		}
+		position -= n;
+	}
+	return r < 0 ? r : 0;
+}
+
+int slu_pack_list(struct slu_pack *p, uint64_t dir, uint64_t position, struct slu_list *ret_list)
+{
+	struct list_query q = { p, dir, position, ret_list };
+
+	if (dir >= p->ndirs)
+		return slu_fail(-ENOTDIR, "%s: node %llu is not a directory", p->path, (unsigned long long)dir);
+	return slu_pack_guard(p, run_list, &q);
 }
 
 int slu_pack_entries(struct slu_pack *p, uint64_t dir, uint64_t *ret_count)

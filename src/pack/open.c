@@ -452,19 +452,27 @@ static int check_shard(struct slu_pack *p, uint32_t k, int fd, const char *what)
 	return 0;
 }
 
-static int new_shard_map(struct slu_pack *p, uint32_t k, struct slu_shard_map **ret_map)
+int slu_pack_shard_fd(struct slu_pack *p, uint32_t k)
 {
 	char name[SLU_SHARD_NAME_MAX], what[SLU_PATH_MAX + SLU_SHARD_NAME_MAX];
 	SLU_AUTO(fd) int fd = slu_openat(p->dirfd, slu_shard_name(k, name), O_RDONLY | O_NONBLOCK, 0);
-	SLU_AUTO(mem) struct slu_shard_map *m = NULL;
-	void *data;
 	int r;
 
 	(void)snprintf(what, sizeof(what), "%s/%s", p->path, name); /* cut off at worst */
 	if (fd < 0)
 		return slu_fail_sys(fd, "cannot open %s", what);
-	if ((r = check_shard(p, k, fd, what)) < 0)
-		return r;
+	r = check_shard(p, k, fd, what);
+	return r < 0 ? r : slu_take_fd(&fd);
+}
+
+static int new_shard_map(struct slu_pack *p, uint32_t k, struct slu_shard_map **ret_map)
+{
+	SLU_AUTO(fd) int fd = slu_pack_shard_fd(p, k);
+	SLU_AUTO(mem) struct slu_shard_map *m = NULL;
+	void *data;
+
+	if (fd < 0)
+		return fd;
 	m = malloc(sizeof(*m));
 	if (!m)
 		return slu_fail_memory();
@@ -474,7 +482,7 @@ static int new_shard_map(struct slu_pack *p, uint32_t k, struct slu_shard_map **
 	} else {
 		data = mmap(NULL, m->len, PROT_READ, MAP_SHARED, fd, 0);
 		if (data == MAP_FAILED)
-			return slu_fail_sys(-errno, "cannot map %s", what);
+			return slu_fail_sys(-errno, "%s: cannot map shard %u", p->path, k);
 		m->data = data;
 	}
 	*ret_map = SLU_TAKE(m);

@@ -92,6 +92,29 @@ static inline int slu_pack_at(struct slu_pack *p, enum slu_section s, uint64_t o
 SLU_MUST_USE int slu_pack_get_decoder(struct slu_pack *p, struct slu_decoder **ret_decoder);
 void slu_pack_put_decoder(struct slu_pack *p, struct slu_decoder *d);
 
+/* Some entries of a directory, with their names. */
+enum { SLU_LIST_ENTRIES = 64 };
+
+struct slu_list {
+	unsigned n;
+	struct slu_list_entry {
+		uint64_t node;
+		enum slu_kind kind;
+		size_t len;
+		const char *name; /* with a final NUL, in names */
+	} entries[SLU_LIST_ENTRIES];
+	char names[4096];
+};
+
+/* The entries of @dir from @position on, as many as there is room for; none at the end. */
+SLU_MUST_USE int slu_pack_list(struct slu_pack *p, uint64_t dir, uint64_t position, struct slu_list *ret_list);
+
+/* Sample @i, which is at @s, will be looked at and read very soon: asks memory for it. */
+void slu_pack_soon(struct slu_pack *p, uint64_t i, const struct slu_sample *s);
+
+/* A new descriptor of shard @k, which has been found to be this pack's; or a negative errno. */
+SLU_MUST_USE int slu_pack_shard_fd(struct slu_pack *p, uint32_t k);
+
 /* Opens shard @k if need be. */
 SLU_MUST_USE int slu_pack_open_shard(struct slu_pack *p, uint32_t k, struct slu_shard_map **ret_map);
 

@@ -27,11 +27,32 @@ SLU_MUST_USE int slu_read_whole(void *reading);
 /* Runs @fn(rd) in the guard until it has what it needs; gives back the decoder. */
 SLU_MUST_USE int slu_read_run(struct slu_reading *rd, slu_guarded_fn *fn);
 
+/* Reads sample @i, which is at @s (of slu_pack_sample()), whole and checked into @buf, which has room for s->size. */
+SLU_MUST_USE int slu_pack_read_at(struct slu_pack *p, uint64_t i, const struct slu_sample *s, void *buf);
+
 /* Which samples were found sound through this handle, where that is remembered. */
 bool slu_sample_seen(struct slu_pack *p, uint64_t i);
 void slu_sample_set_seen(struct slu_pack *p, uint64_t i);
 
 SLU_MUST_USE int slu_no_such_sample(const struct slu_pack *p, uint64_t i);
+
+/*
+ * Copies @len bytes at @offset of raw sample @i, which lies at @s, to @to, without checking them: for callers that
+ * have checksums of their own. The caller sees to it that offset + len <= s->size.
+ */
+SLU_MUST_USE int slu_sample_copy_unchecked(struct slu_pack *p, uint64_t i, const struct slu_sample *s, uint64_t offset,
+                                           size_t len, uint8_t *to);
+
+/* -EILSEQ, with the sentence that names sample @i, its place and its path. */
+SLU_MUST_USE int slu_sample_mismatch(struct slu_pack *p, uint64_t i, const struct slu_sample *s);
+
+/* The size from which a raw sample is checked whole once and not for each part. */
+enum { SLU_LARGE_SAMPLE = 1 << 20 };
+
+static inline bool slu_sample_is_large(const struct slu_sample *s)
+{
+	return s->codec == SLU_CODEC_RAW && s->size >= SLU_LARGE_SAMPLE;
+}
 
 /*
  * Samples are visited in random order, so that no cache line of one is near: ask for all of

@@ -17,9 +17,6 @@
 #include "base/le.h"
 #include "pack/reading.h"
 
-/* From this size on, reading parts of a raw sample checks it once, not each time. */
-enum { PART_CHECK_ONCE = 1 << 20 };
-
 /* ---- records -------------------------------------------------------------------------- */
 
 static uint32_t shard_of(const struct slu_pack *p, uint64_t i)
@@ -98,6 +95,21 @@ int slu_pack_sample(struct slu_pack *p, uint64_t i, struct slu_sample *ret_sampl
 	if ((r = slu_pack_guard(p, locate, &rd)) == 0)
 		*ret_sample = rd.s;
 	return r;
+}
+
+static void ask_for_value(const struct slu_pack *p, const struct slu_builtin_column *c, uint64_t i)
+{
+	__builtin_prefetch(p->file + c->offset + i * c->bits / 8);
+}
+
+void slu_pack_soon(struct slu_pack *p, uint64_t i, const struct slu_sample *s)
+{
+	const struct slu_shard_map *m = atomic_load_explicit(&p->shards[s->shard].map, memory_order_acquire);
+
+	if (m && m->data)
+		slu_ask_for(m->data + s->offset, s->stored);
+	ask_for_value(p, &p->mtime, i);
+	ask_for_value(p, &p->attr, i);
 }
 
 /* ---- remembering which samples are sound ------------------------------------------------- */
@@ -179,6 +191,11 @@ static int tell_path(struct slu_pack *p, uint64_t i, int err)
 	if (slu_pack_path(p, slu_pack_sample_node(p, i), path) >= 0)
 		return slu_fail(err, "%s: %s", sentence, path);
 	return slu_fail(err, "%s", sentence);
+}
+
+int slu_sample_mismatch(struct slu_pack *p, uint64_t i, const struct slu_sample *s)
+{
+	return tell_path(p, i, wrong_checksum(&(struct slu_reading){ .p = p, .i = i, .s = *s }));
 }
 
 static bool is_prepared(const struct slu_reading *rd)
@@ -267,6 +284,18 @@ ssize_t slu_pack_read(struct slu_pack *p, uint64_t i, void *buf, size_t cap)
 	return (ssize_t)rd.s.size;
 }
 
+int slu_pack_read_at(struct slu_pack *p, uint64_t i, const struct slu_sample *s, void *buf)
+{
+	struct slu_reading rd = { .p = p, .i = i, .s = *s, .located = true, .check = true, .out = buf, .cap = s->size };
+	int r = provide(&rd);
+
+	if (SLU_LIKELY(r == 0))
+		r = slu_read_run(&rd, slu_read_whole);
+	else if (rd.decoder)
+		slu_pack_put_decoder(p, rd.decoder);
+	return SLU_LIKELY(r == 0) ? 0 : tell_path(p, i, r);
+}
+
 /* ---- parts ------------------------------------------------------------------------------------- */
 
 struct part {
@@ -296,6 +325,19 @@ static int read_raw_part(void *arg)
 	if (got < 0)
 		return slu_fail_sys((int)got, "%s: cannot read shard %u", rd->p->path, rd->s.shard);
 	return (size_t)got == pt->len ? 0 : slu_fail(-EIO, "%s: shard %u became shorter", rd->p->path, rd->s.shard);
+}
+
+int slu_sample_copy_unchecked(struct slu_pack *p, uint64_t i, const struct slu_sample *s, uint64_t offset, size_t len,
+                              uint8_t *to)
+{
+	struct part pt = {
+		.rd = { .p = p, .i = i, .s = *s, .located = true },
+		.offset = offset,
+		.len = len,
+		.to = to,
+	};
+
+	return slu_read_run(&pt.rd, read_raw_part);
 }
 
 /* With pread there is nothing to check in place: the sample is read once, whole, for that. */
@@ -368,7 +410,7 @@ ssize_t slu_pack_pread(struct slu_pack *p, uint64_t i, void *buf, size_t len, ui
 		return slu_pack_read(p, i, buf, len);
 	pt.rd.located = true;
 	pt.len = slu_min(len, pt.rd.s.size - offset);
-	if (pt.rd.s.codec == SLU_CODEC_RAW && pt.rd.s.size >= PART_CHECK_ONCE)
+	if (slu_sample_is_large(&pt.rd.s))
 		r = large_part(&pt);
 	else
 		r = small_part(&pt);
