@@ -174,6 +174,11 @@ SLU_MUST_USE int slu_dir_iter_next(struct slu_dir_iter *it, uint64_t *ret_node, 
 void slu_defect_json(struct slu_json *j, const struct slu_defect *d);
 void slu_defect_text(const struct slu_defect *d);
 
+/* ---- main.c ---- */
+
+/* Gives SIGPIPE back the meaning that it had when we were started, for a program that takes our place. */
+void slu_cli_sigpipe_back(void);
+
 /* ---- the commands: cmd-NAME.c ---- */
 
 int slu_cmd_pack(int argc, char **argv);
@@ -182,5 +187,9 @@ int slu_cmd_ls(int argc, char **argv);
 int slu_cmd_cat(int argc, char **argv);
 int slu_cmd_verify(int argc, char **argv);
 int slu_cmd_unpack(int argc, char **argv);
+int slu_cmd_run(int argc, char **argv);
+int slu_cmd_check(int argc, char **argv);
+int slu_cmd_mount(int argc, char **argv);
+int slu_cmd_umount(int argc, char **argv);
 
 #endif

@@ -17,6 +17,7 @@
 #include <zstd.h>
 
 #include "base/macros.h"
+#include "fuse/mount.h"
 
 struct command {
 	const char *name;
@@ -33,6 +34,10 @@ static const struct command commands[] = {
 	{ "cat", slu_cmd_cat, "write files of a pack to standard output" },
 	{ "verify", slu_cmd_verify, "check every byte of a pack" },
 	{ "unpack", slu_cmd_unpack, "write a pack's files into a directory" },
+	{ "run", slu_cmd_run, "run a program that sees packs as directories" },
+	{ "check", slu_cmd_check, "tell whether a program's file functions are all covered" },
+	{ "mount", slu_cmd_mount, "show a pack as a file system of the kernel" },
+	{ "umount", slu_cmd_umount, "end a mount" },
 	{ "help", cmd_help, "show this, or the help of a command" },
 };
 
@@ -88,6 +93,10 @@ static int version(void)
 	printf("lz4 %s\n", LZ4_versionString());
 	printf("xxhash %d.%d.%d, in the form for %s\n", XXH_VERSION_MAJOR, XXH_VERSION_MINOR, XXH_VERSION_RELEASE,
 	       slu_hash_form());
+	if (slu_fuse_version())
+		printf("fuse %s\n", slu_fuse_version());
+	else
+		printf("no fuse\n");
 	return SLU_EXIT_OK;
 }
 
@@ -118,13 +127,21 @@ static void fill_descriptors(void)
 			(void)!open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* What SIGPIPE did when we were started. */
+static void (*old_sigpipe)(int) = SIG_DFL;
+
+void slu_cli_sigpipe_back(void)
+{
+	(void)signal(SIGPIPE, old_sigpipe);
+}
+
 int main(int argc, char **argv)
 {
 	struct slu_cli c = { .name = argc > 1 ? argv[1] : "" };
 	int code;
 
 	fill_descriptors();
-	(void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(), seen at the end */
+	old_sigpipe = signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(), seen at the end */
 	code = slu_cli_close_out(find_command(c.name) ? &c : NULL, run(argc, argv));
 	if (code > SLU_EXIT_SIGNAL) {
 		/* The shell must see that we ended by the signal, or it would go on with a

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sluice run --why: the program is our child; a ledger that its processes write to and a watch over its system
+ * calls tell us what became of its files. See run.h.
+ *
+ * The program must not notice: its signals, its exit status and its standard streams are as they would be.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "cli/program.h"
+#include "cli/run.h"
+#include "vfs/host.h"
+#include "vfs/spec.h"
+
+struct why_run {
+	const struct slu_cli *cli;
+	const struct slu_why *why;
+	struct slu_view *view;
+	char dir[PATH_MAX];      /* private, with the ledger in it; "" none */
+	char path[PATH_MAX + 8]; /* the ledger */
+	struct slu_ledger *ledger;
+	FILE *json;
+	char *real[SLU_MAX_MOUNTS];             /* where links of the host lead from a mount's directory, or NULL */
+	const char *points[2 * SLU_MAX_MOUNTS]; /* as given, and these */
+	const char *own[SLU_MAX_MOUNTS + 2];
+	char shim[PATH_MAX];
+	struct slu_watch_list list;
+	sigset_t old_mask;
+	int sock; /* to the child */
+	pid_t child;
+	struct slu_watch *watch;
+	char unwatched[256]; /* why there is none */
+};
+
+/* ---- before ---- */
+
+static int make_ledger(struct why_run *w)
+{
+	const char *base = getenv("TMPDIR");
+	uint64_t nodes[SLU_MAX_MOUNTS];
+	int r;
+
+	if (!base || base[0] != '/')
+		base = "/tmp";
+	if (snprintf(w->dir, sizeof(w->dir), "%s/sluice-why-XXXXXX", base) >= (int)sizeof(w->dir) || !mkdtemp(w->dir)) {
+		w->dir[0] = 0;
+		return slu_fail_sys(-errno, "cannot make a directory in '%s'", base);
+	}
+	(void)snprintf(w->path, sizeof(w->path), "%s/ledger", w->dir);
+	for (unsigned i = 0; i < w->view->n; i++)
+		nodes[i] = w->view->mount[i].nodes;
+	r = slu_ledger_create(w->path, nodes, w->view->n);
+	if (r == 0)
+		r = slu_ledger_open(w->path, &w->ledger);
+	if (r == 0 && setenv(SLU_ENV_LEDGER, w->path, 1) < 0)
+		r = slu_fail_memory();
+	return r;
+}
+
+/* All names under which the kernel may be asked for something below a mount; and what is asked for by ourselves. */
+static int fill_list(struct why_run *w)
+{
+	struct slu_watch_list *l = &w->list;
+
+	*l = (struct slu_watch_list){ .points = w->points, .own = w->own, .ledger = w->ledger };
+	w->own[l->nown++] = w->dir;
+	if (slu_shim_find(w->shim) == 0)
+		w->own[l->nown++] = w->shim;
+	for (unsigned i = 0; i < w->view->n; i++) {
+		const char *point = w->view->mount[i].point;
+		char real[PATH_MAX];
+
+		w->own[l->nown++] = w->view->mount[i].pack;
+		l->points[l->n++] = point;
+		if (slu_host_realpath(point, real) < 0 || strcmp(real, point) == 0)
+			continue;
+		w->real[i] = strdup(real);
+		if (!w->real[i])
+			return slu_fail_memory();
+		l->points[l->n++] = w->real[i];
+	}
+	return 0;
+}
+
+/* A program that has no shim writes no notes; so this one is ours to write. */
+static void note_program(const struct why_run *w, const char *name)
+{
+	struct slu_program p;
+	char path[PATH_MAX];
+
+	if (slu_program_find(name, path) < 0 || slu_program_look(path, &p) < 0)
+		return;
+	if (p.kind == SLU_PROGRAM_PRIVILEGED)
+		slu_ledger_note(w->ledger, SLU_NOTE_SETUID, 0, p.path, NULL);
+	else if (p.kind != SLU_PROGRAM_PLAIN)
+		slu_ledger_note(w->ledger, SLU_NOTE_STATIC, 0, p.path, slu_program_why(p.kind));
+	slu_program_done(&p);
+}
+
+static int prepare(struct why_run *w)
+{
+	int r = make_ledger(w);
+
+	if (r == 0)
+		r = fill_list(w);
+	if (r == 0 && w->why->json && !(w->json = fopen(w->why->json, "we")))
+		r = slu_fail_sys(-errno, "cannot write to '%s'", w->why->json);
+	return r;
+}
+
+/* ---- the child ---- */
+
+static const int forwarded[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+
+__attribute__((noreturn)) static void be_child(struct why_run *w, int sock, char **argv)
+{
+	int code;
+
+	if (!w->why->no_watch)
+		slu_watch_install(sock);
+	(void)sigprocmask(SIG_SETMASK, &w->old_mask, NULL);
+	code = slu_run_exec(w->cli, argv);
+	(void)!write(sock, "", 1); /* we are back: the parent has nothing to report */
+	_exit(code);
+}
+
+static int start_child(struct why_run *w, char **argv)
+{
+	sigset_t mask;
+	int pair[2], r;
+
+	(void)sigemptyset(&mask);
+	(void)sigaddset(&mask, SIGCHLD);
+	for (size_t i = 0; i < SLU_ARRAY_SIZE(forwarded); i++)
+		(void)sigaddset(&mask, forwarded[i]);
+	(void)sigprocmask(SIG_BLOCK, &mask, &w->old_mask);
+	(void)signal(SIGCHLD, SIG_DFL); /* whoever started us may have ignored it; then there would be no status */
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return slu_fail_sys(-errno, "cannot make a socket");
+	fflush(NULL);
+	w->child = fork();
+	if (w->child == 0) {
+		close(pair[0]);
+		be_child(w, pair[1], argv);
+	}
+	r = w->child < 0 ? slu_fail_sys(-errno, "cannot start a process") : 0;
+	close(pair[1]);
+	w->sock = pair[0];
+	return r;
+}
+
+static int start_watch(struct why_run *w)
+{
+	int r = w->why->no_watch ? slu_fail(-EOPNOTSUPP, "--no-watch was given")
+	                         : slu_watch_start(w->sock, &w->list, &w->watch);
+
+	if (r == -EOPNOTSUPP) {
+		(void)snprintf(w->unwatched, sizeof(w->unwatched), "%s", slu_errmsg());
+		return 0;
+	}
+	if (r < 0) { /* there is a filter, and nobody to answer */
+		(void)kill(w->child, SIGKILL);
+		(void)waitpid(w->child, NULL, 0);
+	}
+	return r;
+}
+
+/* What the terminal sends goes to the child too, as one of the foreground; only what was sent to us alone is passed on.
+ */
+static void forward(const struct why_run *w, const siginfo_t *si)
+{
+	if (si->si_code <= 0 || (si->si_signo != SIGINT && si->si_signo != SIGQUIT))
+		(void)kill(w->child, si->si_signo);
+}
+
+/* Waits for the child's end, and passes signals on to it. */
+static int wait_for_child(const struct why_run *w)
+{
+	sigset_t set;
+	siginfo_t si;
+	int status;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGCHLD);
+	for (size_t i = 0; i < SLU_ARRAY_SIZE(forwarded); i++)
+		(void)sigaddset(&set, forwarded[i]);
+	for (;;) {
+		pid_t pid = waitpid(w->child, &status, WNOHANG);
+
+		if (pid == w->child)
+			return status;
+		if (pid < 0 && errno != EINTR)
+			return 0; /* cannot be: nobody else waits for it */
+		if (sigwaitinfo(&set, &si) > 0 && si.si_signo != SIGCHLD)
+			forward(w, &si);
+	}
+}
+
+/* ---- after ---- */
+
+static void report(const struct why_run *w, const char *program, int status)
+{
+	struct slu_outcome o = { .cli = w->cli,
+		                 .view = w->view,
+		                 .ledger = w->ledger,
+		                 .watch = w->watch,
+		                 .unwatched = w->unwatched,
+		                 .program = program,
+		                 .status = status };
+
+	if (w->json)
+		slu_report_why_json(&o, w->json);
+	if (w->why->text)
+		slu_report_why_text(&o, stderr);
+}
+
+static void clean_up(struct why_run *w)
+{
+	slu_watch_free(w->watch);
+	slu_ledger_close(w->ledger);
+	for (unsigned i = 0; i < w->view->n; i++)
+		free(w->real[i]);
+	if (w->sock >= 0)
+		close(w->sock);
+	if (w->dir[0]) {
+		(void)unlink(w->path);
+		(void)rmdir(w->dir);
+	}
+}
+
+/* The child's end as our own. */
+static int exit_code(const struct slu_cli *c, struct why_run *w, int status)
+{
+	int code = WIFEXITED(status) ? WEXITSTATUS(status) : SLU_EXIT_TROUBLE;
+
+	if (w->json && fclose(w->json) != 0) {
+		slu_cli_error(c, "cannot write to '%s': %s", w->why->json, strerror(errno));
+		code = code ? code : SLU_EXIT_TROUBLE;
+	}
+	w->json = NULL;
+	if (WIFSIGNALED(status)) {
+		/* main() ends by the signal; one core, the program's, is enough. */
+		(void)setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 });
+		(void)sigprocmask(SIG_SETMASK, &w->old_mask, NULL);
+		return SLU_EXIT_SIGNAL + WTERMSIG(status);
+	}
+	if (code > SLU_EXIT_SIGNAL) {
+		fflush(NULL);
+		_exit(code); /* a status that main() would take for a signal */
+	}
+	return code;
+}
+
+int slu_run_why(const struct slu_cli *c, const struct slu_why *why, struct slu_view *v, char **argv)
+{
+	struct why_run w = { .cli = c, .why = why, .view = v, .sock = -1 };
+	int status = 0, r = prepare(&w);
+	char failed;
+
+	if (r == 0) {
+		note_program(&w, argv[0]);
+		r = start_child(&w, argv);
+	}
+	if (r == 0)
+		r = start_watch(&w);
+	if (r < 0) {
+		slu_cli_error(c, "%s", slu_errmsg());
+		if (w.json)
+			(void)fclose(w.json); /* nothing was written */
+		clean_up(&w);
+		return SLU_EXIT_TROUBLE;
+	}
+	status = wait_for_child(&w);
+	if (w.watch)
+		slu_watch_stop(w.watch);
+	if (recv(w.sock, &failed, 1, MSG_DONTWAIT) != 1)
+		report(&w, argv[0], status);
+	clean_up(&w);
+	return exit_code(c, &w, status);
+}
