@@ -41,6 +41,7 @@ demo: all
 	@examples/demo.sh $(BUILD)
 
 bench: deps all
+	@tools/deps bench
 	@bench/run.sh $(BUILD)
 
 results: deps all

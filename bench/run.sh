@@ -35,4 +35,9 @@ for entry in "${sets[@]}"; do
 	"$build/bench/bench-read" "$work/$set" "$work/$set-none.slu" "$work/$set-auto.slu" "$name" "$rounds"
 	rm -rf "$work/$set-none.slu" "$work/$set-auto.slu"
 done
+# A turn takes half a minute, most of it squashfs: fewer rounds.
+set=${sets[0]%%:*} name=${sets[0]#*:}
+"$build/bench/bench-fuse" "$build/sluice" "$work/$set" "$work" "$name" "$(((rounds + 2) / 3))"
+"$build/bench/bench-shim" "$build/sluice" "$work/$set" "$work" "$name" "$rounds" "$here/tests/lib/bench-python.py"
+"$here/bench/overhead.sh" "$build" "$work"
 "$build/bench/bench-index" "$work"

@@ -48,6 +48,11 @@ say "\$ sluice cat train.slu $sample | cmp - $data/$sample"
 "$sluice" cat "$work/train.slu" "$sample" | cmp - "$work/$data/$sample"
 echo "the same bytes"
 
+say "\$ sluice run --why train.slu:/data/train -- sh -c 'find /data/train -type f | wc -l; cmp /data/train/$sample $data/$sample'"
+"$sluice" run --why "$work/train.slu:/data/train" -- \
+	sh -c "find /data/train -type f | wc -l; cmp '/data/train/$sample' '$work/$data/$sample'"
+echo "an unmodified program sees the same files"
+
 say "\$ sluice unpack train.slu -C again; diff -r $data again"
 rm -rf "$work/again"
 "$sluice" unpack "$work/train.slu" -C "$work/again"

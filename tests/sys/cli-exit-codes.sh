@@ -9,7 +9,7 @@ has out "6 files"
 run 0 "$SLUICE" pack src -o q.slu -q
 [ ! -s out ] && [ ! -s err ] || fail "-q is not quiet"
 
-for c in pack info ls cat verify unpack; do
+for c in pack info ls cat verify unpack run check; do
 	run 0 "$SLUICE" $c --help
 	has out "Example: sluice $c"
 	[ ! -s err ]

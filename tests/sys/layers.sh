@@ -5,7 +5,7 @@
 root=$(cd "$lib/../.." && pwd)
 
 run 0 "$python" "$root/tools/check-layers"
-mkdir -p t/src/base t/src/cli t/src/nowhere t/include/sluice t/python
+mkdir -p t/src/base t/src/cli t/src/fuse t/src/nowhere t/include/sluice t/python
 bad() {
 	run 1 "$python" "$root/tools/check-layers" t
 	has err "$1"
@@ -13,8 +13,10 @@ bad() {
 }
 echo '#include "pack/tree.h"' >t/src/base/x.c
 bad 'src/base/x.c:1:'
-printf '\n#include "fuse/x.h"\n' >t/src/cli/x.c
-bad 'src/cli/x.c:2:'
+printf '\n#include "cli/x.h"\n' >t/src/fuse/x.c
+bad 'src/fuse/x.c:2:'
+printf '\n#include "shim/x.h"\n' >t/src/fuse/x.c
+bad 'src/fuse/x.c:2:'
 echo >t/src/nowhere/x.c
 bad 'src/nowhere/x.c:1:'
 echo '#include "base/err.h"' >t/include/sluice/x.h

@@ -6,7 +6,7 @@ requires mandoc
 man=$lib/../../man
 
 mandoc -T lint -W warning "$man"/*.[0-9] >lint || fail "$(cat lint)"
-for command in pack info ls cat verify unpack; do
+for command in pack info ls cat verify unpack run check mount umount; do
 	run 0 "$SLUICE" "$command" --help
 	grep -oE -- '--[a-z][a-z-]+' out | sort -u | sed '/^--help$/d' >options
 	mandoc -T ascii "$man/sluice-$command.1" | col -b >page
