@@ -35,6 +35,12 @@ static void before_fork(void)
 	slu_fds_hold_all(&slu_shim.fds);
 }
 
+/* libc does not say whether fork() failed: then slots are lost, as with a child that is killed. */
+static void in_parent(void)
+{
+	slu_fds_forked(&slu_shim.fds, true);
+}
+
 static void in_child(void)
 {
 	int saved = errno;
@@ -155,6 +161,8 @@ SHIM pid_t _Fork(void)
 	pid = NEXT(_Fork)();
 	if (pid == 0)
 		in_child();
+	else
+		slu_fds_forked(&slu_shim.fds, pid > 0);
 	return pid;
 }
 
@@ -177,5 +185,5 @@ __attribute__((destructor)) static void at_exit(void)
 void slu_process_start(void)
 {
 	slu_exec_start();
-	(void)pthread_atfork(before_fork, NULL, in_child); /* fails for want of memory, which there is at start */
+	(void)pthread_atfork(before_fork, in_parent, in_child); /* fails for want of memory, which there is at start */
 }

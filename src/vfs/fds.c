@@ -3,6 +3,7 @@
 #include "vfs/fds.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -287,49 +288,135 @@ void slu_fds_go(struct slu_fds *t)
 	set_mask(&mask_before, NULL);
 }
 
-/* Once for each open file, however many descriptors it has. Nobody else may do so at the time. */
-static void each_open(struct slu_fds *t, void (*fn)(struct slu_fds *t, struct slu_open *o))
-{
-	uint32_t top = t->table ? atomic_load(&t->top) : 0;
+/*
+ * What a thread has counted for the child that it is about to have: a bit a slot. Each thread has its own, since
+ * several may fork at once, and the child has that of the thread it comes from. One in a handler lies over the one
+ * before.
+ */
+struct counted {
+	struct counted *below;
+	size_t bytes; /* of this mapping */
+	uint32_t slots;
+	uint64_t bits[];
+};
 
-	t->pass++;
-	for (uint32_t fd = 0; t->table && fd <= top; fd++) {
-		uint32_t slot = slu_fds_slot(t, (int)fd);
-		struct slu_open *o = slot ? &t->opens[slot - 1] : NULL;
-		if (!o || o->pass == t->pass)
-			continue;
-		o->pass = t->pass;
-		fn(t, o);
+static _Thread_local struct counted *counted __attribute__((tls_model("initial-exec")));
+static _Thread_local unsigned uncounted __attribute__((tls_model("initial-exec"))); /* for want of memory */
+
+static struct counted *push_counted(uint32_t slots)
+{
+	size_t bytes = sizeof(struct counted) + (slots / 64 + 1) * sizeof(uint64_t);
+	struct counted *c = map_zero(bytes, MAP_PRIVATE);
+
+	if (!c) {
+		uncounted++; /* the child gives up what it finds */
+		return NULL;
+	}
+	c->below = counted;
+	c->bytes = bytes;
+	c->slots = slots;
+	return counted = c;
+}
+
+/* What lies on top, or NULL if that was not counted. */
+static struct counted *top_counted(void)
+{
+	return uncounted ? NULL : counted;
+}
+
+static void pop_counted(void)
+{
+	struct counted *c = top_counted();
+
+	if (uncounted) {
+		uncounted--;
+	} else if (c) {
+		counted = c->below;
+		(void)munmap(c, c->bytes);
 	}
 }
 
-static void hold_one(struct slu_fds *t, struct slu_open *o)
+static bool is_counted(const struct counted *c, uint32_t slot)
 {
-	atomic_fetch_add(&slu_fds_shared(t, o)->holders, 1);
+	return c && slot < c->slots && (c->bits[slot / 64] >> slot % 64 & 1);
 }
 
 void slu_fds_hold_all(struct slu_fds *t)
 {
-	each_open(t, hold_one);
+	struct counted *c = push_counted(t->table ? (uint32_t)slu_min(atomic_load(t->used), t->slots) : 0);
+	uint32_t top = t->table ? atomic_load(&t->top) : 0;
+
+	for (uint32_t fd = 0; t->table && c && fd <= top; fd++) {
+		struct slu_open *o = slu_fds_get(t, (int)fd); /* held: else its slot might be another's by now */
+		uint32_t slot = o ? (uint32_t)(o - t->opens) : 0;
+		if (!o)
+			continue;
+		if (slot < c->slots && !is_counted(c, slot)) {
+			c->bits[slot / 64] |= UINT64_C(1) << slot % 64;
+			atomic_fetch_add(&slu_fds_shared(t, o)->holders, 1);
+		}
+		slu_fds_put(t, o);
+	}
 }
 
+void slu_fds_forked(struct slu_fds *t, bool has_child)
+{
+	const struct counted *c = top_counted();
+
+	for (uint32_t slot = 0; !has_child && c && slot < c->slots; slot++)
+		if (is_counted(c, slot))
+			release_shared(t, &t->opens[slot]);
+	pop_counted();
+}
+
+/* Another thread may have been making @o real as the child was copied. Placeholders are open for writing only. */
+static void settle(struct slu_open *o, int fd, bool first)
+{
+	int flags = fcntl(fd, F_GETFL);
+	bool real = flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
+
+	if (o->kind != SLU_OPEN_FILE || o->path_only)
+		return;
+	if (!real)
+		atomic_store(&o->left_era, SLU_MOVED);
+	if (first || !real)
+		atomic_store(&o->real, real);
+}
+
+/*
+ * The child's descriptors were copied, and then its memory, page by page, while other threads went on: an entry of the
+ * table may be there whose open file is gone, and the other way round. What counts is what was counted, since such a
+ * slot can be nobody else's, and what the kernel says of the descriptor.
+ */
 void slu_fds_after_fork(struct slu_fds *t, dev_t dev)
 {
 	uint32_t top = t->table ? atomic_load(&t->top) : 0;
+	const struct counted *c = top_counted();
 	struct stat st;
+	bool first;
 
 	for (unsigned g = 0; g < SLU_GATES; g++)
 		atomic_store(&t->gate[g].busy, g == own_gate() ? inside : 0);
 	atomic_store(&t->stopped, stops > 0);
 	for (uint32_t fd = 0; t->table && fd <= top; fd++) {
 		uint32_t slot = slu_fds_slot(t, (int)fd);
-		if (!slot)
+		struct slu_open *o = slot ? &t->opens[slot - 1] : NULL;
+		if (!o)
 			continue;
-		if (t->opens[slot - 1].pass != t->pass)
-			atomic_store(&t->table[fd], 0); /* opened after all were counted: it may be another's by now */
-		else if (fstat((int)fd, &st) < 0 || st.st_dev != dev)
+		if (!is_counted(c, slot - 1) || !atomic_load(&o->users)) {
+			atomic_store(&t->table[fd], 0); /* opened after all were counted, or closed since */
+			continue;
+		}
+		first = !atomic_exchange(&o->kept, true);
+		if (fstat((int)fd, &st) < 0 || st.st_dev != dev)
 			slu_fds_drop(t, (int)fd);
+		else
+			settle(o, (int)fd, first);
 	}
+	for (uint32_t slot = 0; c && slot < c->slots; slot++)
+		if (is_counted(c, slot) && !atomic_exchange(&t->opens[slot].kept, false))
+			release_shared(t, &t->opens[slot]);
+	pop_counted();
 }
 
 void slu_fds_release_all(struct slu_fds *t)

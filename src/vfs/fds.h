@@ -52,7 +52,7 @@ struct slu_open {
 	uint64_t node;
 	struct slu_file file; /* of SLU_OPEN_FILE */
 	char *path;           /* of SLU_OPEN_MADE */
-	uint32_t pass;        /* the last one over all that met it */
+	_Atomic bool kept;    /* by the child of a fork(), while it looks through its table */
 };
 
 struct slu_fds {
@@ -65,7 +65,6 @@ struct slu_fds {
 	_Atomic uint64_t *free;   /* in shared memory: tag << 32 | first free slot + 1 */
 	_Atomic uint32_t *used;   /* likewise: slots that were ever given out */
 	_Atomic uint32_t stopped; /* somebody keeps all others out */
-	uint32_t pass;
 	struct {
 		_Atomic int32_t busy; /* threads between begin and end */
 		char apart[60];       /* one cache line each */
@@ -118,8 +117,11 @@ bool slu_fds_is_inside(void);
 void slu_fds_stop(struct slu_fds *t);
 void slu_fds_go(struct slu_fds *t);
 
-/* Before fork(): the child will hold everything too. One thread at a time. */
+/* Before fork(): the child will hold everything too. Several threads may do so at once. */
 void slu_fds_hold_all(struct slu_fds *t);
+
+/* In the parent. Without a child (fork() failed) what it would have held is given back. */
+void slu_fds_forked(struct slu_fds *t, bool has_child);
 
 /*
  * In the child: what other threads were opening or closing meanwhile is not ours. @dev is the device of our
