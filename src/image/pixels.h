@@ -18,7 +18,7 @@ struct slu_pixels {
 	void (*resize)(const struct slu_axis *x, const struct slu_axis *y, const uint8_t *in, size_t stride,
 	               void *scratch, uint8_t *out);
 	size_t (*resize_scratch)(const struct slu_axis *x);
-	/* @n pixels: JFIF's YCbCr to RGB, with libjpeg's rounding. */
+	/* @n pixels: JFIF's YCbCr to RGB, within 1 of libjpeg's. */
 	void (*rgb)(const uint8_t *const ycc[3], uint8_t *const rgb[3], size_t n);
 	/* @n pixels of planes, one after another; and back. */
 	void (*interleave)(const uint8_t *const from[3], uint8_t *to, size_t n);

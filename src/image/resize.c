@@ -120,7 +120,7 @@ int slu_axis_set(struct slu_axis *a, uint32_t in, double from, double to, uint32
 	a->in = in;
 	a->out = out;
 	a->fast = fast && most <= MAX_FAST_TAPS;
-	a->taps = !a->fast ? taps : most <= 2 ? 2 : (uint32_t)slu_up(most, 4);
+	a->taps = a->fast ? (uint32_t)slu_up(most, 4) : taps;
 	a->first = in;
 	a->end = 0;
 	r = make_room(a, taps, &k);

@@ -22,7 +22,7 @@ struct slu_axis {
 	uint32_t in, out;    /* lengths */
 	uint32_t first, end; /* of the input: what is read */
 	uint32_t taps;       /* weights an output element has; where there are fewer, the rest are 0 */
-	bool fast;           /* k16 is filled in, and taps is 2 or a multiple of 4; else k32 */
+	bool fast;           /* k16 is filled in, and taps is a multiple of 4; else k32 */
 	uint32_t *at;        /* for each output element: the input element of its first weight */
 	uint16_t *k16;       /* taps for each output element, in 1/65536 */
 	int32_t *k32;        /* the same in 1/2^22 */
