@@ -41,3 +41,4 @@ set=${sets[0]%%:*} name=${sets[0]#*:}
 "$build/bench/bench-shim" "$build/sluice" "$work/$set" "$work" "$name" "$rounds" "$here/tests/lib/bench-python.py"
 "$here/bench/overhead.sh" "$build" "$work"
 "$build/bench/bench-index" "$work"
+"$build/bench/bench-order" "$rounds"
