@@ -8,95 +8,16 @@
  * what one load takes that depends on the one before, over as many bytes as the lookup table and
  * the names have together; a lookup in a large index waits for two such loads, one in each.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <sluice/pack.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/fd.h"
-#include "base/macros.h"
-#include "pack/contents.h"
+#include "synthetic.h"
 
-enum { PER_DIR = 1000, OPENS = 200, LOOKUPS = 1000000, ROUNDS = 7 };
-
-static void check(int r, const char *what)
-{
-	if (r >= 0)
-		return;
-	fprintf(stderr, "bench-index: %s: %s\n", what, slu_errmsg());
-	exit(1);
-}
-
-static void add_entry(struct slu_listing *l, struct slu_entry *e, const char *name)
-{
-	e->name = l->names.len;
-	check(slu_buf_add(&l->names, name, strlen(name) + 1), "memory");
-}
-
-/* A tree of n files: class_000000/img_0000000.jpg ... with modification times that vary. */
-static void fill(struct slu_contents *c, uint64_t n)
-{
-	struct slu_listing *l = &c->l;
-	uint64_t ndirs = (n + PER_DIR - 1) / PER_DIR;
-	char name[64];
-
-	l->dirs = calloc(ndirs + 1, sizeof(*l->dirs));
-	l->samples = calloc(n, sizeof(*l->samples));
-	l->attrs = calloc(2, sizeof(*l->attrs));
-	c->stored = calloc(n, sizeof(*c->stored));
-	c->shards = calloc(1, sizeof(*c->shards));
-	l->attrs[0].mode = S_IFDIR | 0755;
-	l->attrs[1].mode = S_IFREG | 0644;
-	l->nattrs = 2;
-	l->ndirs = ndirs + 1;
-	l->nsamples = n;
-	add_entry(l, &l->dirs[0], "");
-	for (uint64_t d = 0; d < ndirs; d++) {
-		snprintf(name, sizeof(name), "class_%06llu", (unsigned long long)d);
-		add_entry(l, &l->dirs[d + 1], name);
-	}
-	for (uint64_t i = 0; i < n; i++) {
-		l->samples[i] = (struct slu_entry){ .size = 900 + i % 100,
-			                            .attr = 1,
-			                            .parent = (uint32_t)(i / PER_DIR + 1),
-			                            .mtime_ns = (int64_t)(1600000000000000000 +
-			                                                  i * 1234567891 % 10000000000000000) };
-		snprintf(name, sizeof(name), "img_%03llu.jpg", (unsigned long long)(i % PER_DIR));
-		add_entry(l, &l->samples[i], name);
-		c->stored[i] = (struct slu_stored){ .hash = i * 0x9e3779b97f4a7c15u, .stored = l->samples[i].size };
-	}
-	c->nshards = 1;
-	struct slu_cursor cur;
-	slu_cursor_init(&cur);
-	for (uint64_t i = 0; i < n; i++)
-		(void)slu_cursor_lay(&cur, c, i);
-	c->shards[0].data_end = cur.at;
-	c->shards[0].file_bytes = slu_up(cur.at, SLU_BLOCK) + 4096;
-}
-
-static void make(const char *dir, uint64_t n)
-{
-	struct slu_contents c = { 0 };
-	struct slu_buf file = { 0 };
-	uint8_t identity[16];
-	char path[8192];
-	int fd;
-
-	fill(&c, n);
-	check(slu_index_build(&c, &file, identity), "index");
-	mkdir(dir, 0777);
-	snprintf(path, sizeof(path), "%s/index", dir);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	check(fd < 0 ? -errno : slu_pwrite(fd, file.data, file.len, 0, path), path);
-	close(fd);
-	slu_buf_done(&file);
-	slu_contents_done(&c);
-}
+enum { PER_DIR = SYNTHETIC_PER_DIR, OPENS = 200, LOOKUPS = 1000000, ROUNDS = 7 };
 
 /* One load after the other, each telling where the next goes, all over @bytes. */
 static double load_ns(uint64_t bytes)
@@ -142,7 +63,7 @@ static double open_us(const char *dir, double *ret_least, double *ret_most)
 	for (int i = 0; i < OPENS; i++) {
 		struct slu_pack *p;
 		uint64_t start = slu_now_ns();
-		check(slu_pack_open(dir, NULL, &p), dir);
+		bench_check(slu_pack_open(dir, NULL, &p), dir);
 		t[i] = (double)(slu_now_ns() - start) * 1e-3;
 		slu_pack_close(p);
 	}
@@ -160,7 +81,7 @@ static double lookup_ns(const char *dir, uint64_t n, double *ret_least, double *
 	double t[ROUNDS];
 	struct slu_pack *p;
 
-	check(slu_pack_open(dir, NULL, &p), dir);
+	bench_check(slu_pack_open(dir, NULL, &p), dir);
 	for (int i = 0; i < LOOKUPS; i++) {
 		x ^= x << 13, x ^= x >> 7, x ^= x << 17;
 		uint64_t s = x % n;
@@ -170,7 +91,7 @@ static double lookup_ns(const char *dir, uint64_t n, double *ret_least, double *
 	for (int round = -1; round < ROUNDS; round++) {
 		uint64_t start = slu_now_ns();
 		for (int i = 0; i < LOOKUPS; i++) {
-			check(slu_pack_find(p, paths[i], &found), paths[i]);
+			bench_check(slu_pack_find(p, paths[i], &found), paths[i]);
 			sum += found;
 		}
 		if (round >= 0)
@@ -202,13 +123,13 @@ int main(int argc, char **argv)
 		struct slu_pack *p;
 		double least, most, median;
 		snprintf(dir, sizeof(dir), "%s/index-%llu.slu", argv[1], (unsigned long long)sizes[i]);
-		make(dir, sizes[i]);
+		synthetic_index(dir, sizes[i]);
 		median = open_us(dir, &least, &most);
 		snprintf(open_text, sizeof(open_text), "%.1f (%.1f .. %.1f)", median, least, most);
 		median = lookup_ns(dir, sizes[i], &least, &most);
 		snprintf(find_text, sizeof(find_text), "%.0f (%.0f .. %.0f)", median, least, most);
-		check(slu_pack_open(dir, NULL, &p), dir);
-		check(slu_pack_info(p, &info), dir);
+		bench_check(slu_pack_open(dir, NULL, &p), dir);
+		bench_check(slu_pack_info(p, &info), dir);
 		slu_pack_close(p);
 		uint64_t buckets = sizes[i] / 14 * 64;
 		printf("  %-10llu %-24s %-22s %-14.0f %.2f, %.2f\n", (unsigned long long)sizes[i], open_text, find_text,
