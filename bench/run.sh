@@ -42,3 +42,5 @@ set=${sets[0]%%:*} name=${sets[0]#*:}
 "$here/bench/overhead.sh" "$build" "$work"
 "$build/bench/bench-index" "$work"
 "$build/bench/bench-order" "$rounds"
+"$build/bench/bench-epoch" "$work"
+/usr/bin/python3 "$here/bench/bench-load.py" "$build" "$work" "$rounds"
