@@ -66,24 +66,31 @@ static void *work(void *arg)
 	}
 }
 
+int slu_thread_start(pthread_t *ret_thread, void *(*fn)(void *arg), void *arg)
+{
+	sigset_t all, before;
+	int r;
+
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGSEGV);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = pthread_create(ret_thread, NULL, fn, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -r;
+}
+
 int slu_parallel(unsigned threads, uint64_t n, slu_item_fn *fn, void *arg)
 {
 	struct job j = { .fn = fn, .arg = arg, .n = n, .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct worker workers[MAX_THREADS];
 	unsigned want = (unsigned)slu_min(slu_threads(threads), slu_max(n, 1)), have = 1;
-	sigset_t all, before;
 
-	/* The host's signals are not for our threads. */
-	sigfillset(&all);
-	sigdelset(&all, SIGBUS);
-	sigdelset(&all, SIGSEGV);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (; have < want; have++) {
 		workers[have] = (struct worker){ .job = &j, .number = have };
-		if (pthread_create(&workers[have].thread, NULL, work, &workers[have]) != 0)
+		if (slu_thread_start(&workers[have].thread, work, &workers[have]) < 0)
 			break; /* fewer threads do the same work */
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 
 	workers[0] = (struct worker){ .job = &j, .number = 0 };
 	work(&workers[0]);

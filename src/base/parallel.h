@@ -9,6 +9,7 @@
 #ifndef SLU_BASE_PARALLEL_H
 #define SLU_BASE_PARALLEL_H
 
+#include <pthread.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -21,6 +22,10 @@ typedef int slu_item_fn(void *arg, unsigned worker, uint64_t item);
 
 /* @threads 0: one per CPU that this process may use. */
 unsigned slu_threads(unsigned threads);
+
+/* pthread_create() for a thread of ours: the host's signals are not for it. 0, or a negative errno without a sentence.
+ */
+SLU_MUST_USE int slu_thread_start(pthread_t *ret_thread, void *(*fn)(void *arg), void *arg);
 
 SLU_MUST_USE int slu_parallel(unsigned threads, uint64_t n, slu_item_fn *fn, void *arg);
 

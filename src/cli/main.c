@@ -18,6 +18,7 @@
 
 #include "base/macros.h"
 #include "fuse/mount.h"
+#include "image/jpeg.h"
 
 struct command {
 	const char *name;
@@ -97,6 +98,7 @@ static int version(void)
 		printf("fuse %s\n", slu_fuse_version());
 	else
 		printf("no fuse\n");
+	printf("jpeg: %s\n", slu_jpeg_version() ? slu_jpeg_version() : "no");
 	return SLU_EXIT_OK;
 }
 

@@ -12,6 +12,7 @@ struct slu_reading {
 	bool located; /* s is filled in */
 	bool check;   /* compare the checksum */
 	struct slu_shard_map *map;
+	const uint8_t *stored; /* the bytes as stored, if the caller has them; else they are fetched */
 	struct slu_decoder *decoder;
 	uint64_t prepared[4]; /* a bit for each code that the decoder is ready for */
 	uint8_t *scratch;
@@ -26,6 +27,9 @@ SLU_MUST_USE int slu_read_whole(void *reading);
 
 /* Runs @fn(rd) in the guard until it has what it needs; gives back the decoder. */
 SLU_MUST_USE int slu_read_run(struct slu_reading *rd, slu_guarded_fn *fn);
+
+/* Gives @err, with the path of sample @i added to its sentence if it says that the sample is damaged. */
+int slu_read_tell(struct slu_pack *p, uint64_t i, int err);
 
 /* Reads sample @i, which is at @s (of slu_pack_sample()), whole and checked into @buf, which has room for s->size. */
 SLU_MUST_USE int slu_pack_read_at(struct slu_pack *p, uint64_t i, const struct slu_sample *s, void *buf);

@@ -157,6 +157,10 @@ static int fetch(struct slu_reading *rd, uint8_t *to)
 
 	if (rd->s.stored == 0) /* there may be no room at all */
 		return 0;
+	if (rd->stored) {
+		memcpy(to, rd->stored, rd->s.stored);
+		return 0;
+	}
 	if (SLU_LIKELY(rd->map->data != NULL)) {
 		slu_ask_for(rd->map->data + rd->s.offset, rd->s.stored);
 		memcpy(to, rd->map->data + rd->s.offset, rd->s.stored);
@@ -180,8 +184,7 @@ static int check_bytes(const struct slu_reading *rd, const uint8_t *bytes)
 	return SLU_LIKELY(!rd->check || slu_hash64(bytes, rd->s.stored) == rd->s.checksum) ? 0 : wrong_checksum(rd);
 }
 
-/* Adds the sample's path to the sentence of a failure, where it is damage and the path is known. */
-static int tell_path(struct slu_pack *p, uint64_t i, int err)
+int slu_read_tell(struct slu_pack *p, uint64_t i, int err)
 {
 	char sentence[512], path[SLU_PATH_MAX];
 
@@ -195,7 +198,7 @@ static int tell_path(struct slu_pack *p, uint64_t i, int err)
 
 int slu_sample_mismatch(struct slu_pack *p, uint64_t i, const struct slu_sample *s)
 {
-	return tell_path(p, i, wrong_checksum(&(struct slu_reading){ .p = p, .i = i, .s = *s }));
+	return slu_read_tell(p, i, wrong_checksum(&(struct slu_reading){ .p = p, .i = i, .s = *s }));
 }
 
 static bool is_prepared(const struct slu_reading *rd)
@@ -208,6 +211,7 @@ static bool is_prepared(const struct slu_reading *rd)
 int slu_read_whole(void *arg)
 {
 	struct slu_reading *rd = arg;
+	const uint8_t *from = rd->scratch;
 	int r;
 
 	if (!rd->located) {
@@ -215,7 +219,7 @@ int slu_read_whole(void *arg)
 			return r;
 		rd->located = true;
 	}
-	if (SLU_UNLIKELY(!rd->map)) {
+	if (SLU_UNLIKELY(!rd->map && !rd->stored)) {
 		rd->map = atomic_load_explicit(&rd->p->shards[rd->s.shard].map, memory_order_acquire);
 		if (!rd->map)
 			return -EAGAIN;
@@ -230,9 +234,13 @@ int slu_read_whole(void *arg)
 	}
 	if (SLU_UNLIKELY(!is_prepared(rd) || rd->scratch_len < rd->s.stored))
 		return -EAGAIN;
-	if ((r = fetch(rd, rd->scratch)) < 0 || (r = check_bytes(rd, rd->scratch)) < 0)
+	if (rd->stored)
+		from = rd->stored; /* nobody changes it: it need not be copied to be checked */
+	else if ((r = fetch(rd, rd->scratch)) < 0)
 		return r;
-	return slu_decode(rd->decoder, &rd->p->dicts, code_of(&rd->s), rd->scratch, rd->s.stored, rd->out, rd->s.size);
+	if ((r = check_bytes(rd, from)) < 0)
+		return r;
+	return slu_decode(rd->decoder, &rd->p->dicts, code_of(&rd->s), from, rd->s.stored, rd->out, rd->s.size);
 }
 
 /* What slu_read_whole() lacked, made outside the guard. */
@@ -240,7 +248,7 @@ static int provide(struct slu_reading *rd)
 {
 	int r;
 
-	if (!rd->map && (r = slu_pack_open_shard(rd->p, rd->s.shard, &rd->map)) < 0)
+	if (!rd->map && !rd->stored && (r = slu_pack_open_shard(rd->p, rd->s.shard, &rd->map)) < 0)
 		return r;
 	if (rd->s.codec == SLU_CODEC_RAW)
 		return 0;
@@ -278,7 +286,7 @@ ssize_t slu_pack_read(struct slu_pack *p, uint64_t i, void *buf, size_t cap)
 	if (p->verify_once)
 		rd.check = !slu_sample_seen(p, i);
 	if (SLU_UNLIKELY((r = slu_read_run(&rd, slu_read_whole)) < 0))
-		return tell_path(p, i, r);
+		return slu_read_tell(p, i, r);
 	if (p->verify_once && rd.check)
 		slu_sample_set_seen(p, i);
 	return (ssize_t)rd.s.size;
@@ -293,7 +301,7 @@ int slu_pack_read_at(struct slu_pack *p, uint64_t i, const struct slu_sample *s,
 		r = slu_read_run(&rd, slu_read_whole);
 	else if (rd.decoder)
 		slu_pack_put_decoder(p, rd.decoder);
-	return SLU_LIKELY(r == 0) ? 0 : tell_path(p, i, r);
+	return SLU_LIKELY(r == 0) ? 0 : slu_read_tell(p, i, r);
 }
 
 /* ---- parts ------------------------------------------------------------------------------------- */
@@ -414,7 +422,7 @@ ssize_t slu_pack_pread(struct slu_pack *p, uint64_t i, void *buf, size_t len, ui
 		r = large_part(&pt);
 	else
 		r = small_part(&pt);
-	return r < 0 ? tell_path(p, i, r) : (ssize_t)pt.len;
+	return r < 0 ? slu_read_tell(p, i, r) : (ssize_t)pt.len;
 }
 
 /* ---- streams --------------------------------------------------------------------------------- */
@@ -465,7 +473,7 @@ int slu_pack_stream(struct slu_pack *p, uint64_t i, slu_sink_fn *sink, void *arg
 	if (r < 0)
 		return r;
 	if (pt.rd.s.codec == SLU_CODEC_RAW && pt.rd.s.size > STREAM_PIECE)
-		return tell_path(p, i, stream_large(&pt, sink, arg));
+		return slu_read_tell(p, i, stream_large(&pt, sink, arg));
 	whole = malloc(slu_max(pt.rd.s.size, 1));
 	if (!whole)
 		return slu_fail_memory();

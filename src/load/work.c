@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The threads of a loader: each does whatever is next. See loader.h.
+ *
+ * While storage is read, planning comes first, so that many reads are in flight; while all is in memory, finishing
+ * comes first, so that a batch is handed out while it is still in the processor's cache.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "load/loader.h"
+#include "order/mix.h"
+#include "pack/many.h"
+
+enum { CHUNK = 64 }; /* samples in one call to pack/ */
+
+/* ---- a slice ------------------------------------------------------------------------------------------------------
+ */
+
+static bool is_bad(const struct slu_job *j, size_t k)
+{
+	for (const struct slu_bad *b = j->bad; b; b = b->next)
+		if (b->k == k)
+			return true;
+	return false;
+}
+
+static void fetch(struct slu_worker *w, struct slu_job *j, const struct slu_fetch *f, const size_t *which, size_t n)
+{
+	struct slu_loader *l = w->loader;
+
+	for (size_t done = 0; done < n;) {
+		ssize_t r = slu_pack_fetch_many(l->pack, f + done, n - done, l->seen, &w->checked);
+		if (r < 0) {
+			slu_job_bad(l, j, which[done], (int)r);
+			r = 1;
+		}
+		done += (size_t)r;
+	}
+}
+
+/* One sample into memory of this thread. Negative: it is bad, and that is noted. */
+static int fetch_own(struct slu_worker *w, struct slu_job *j, size_t k)
+{
+	const struct slu_sample *at = &j->at[k];
+	struct slu_fetch f = { (uint64_t)j->batch->samples[k], at, j->stored[k], NULL };
+	ssize_t r = slu_big_room(&w->sample, &w->sample_len, at->size);
+
+	f.out = w->sample;
+	if (r == 0)
+		r = slu_pack_fetch_many(w->loader->pack, &f, 1, w->loader->seen, &w->checked);
+	if (r < 0)
+		slu_job_bad(w->loader, j, k, (int)r);
+	return r < 0 ? (int)r : 0;
+}
+
+/*
+ * Backwards: where a header is to be left out (`skip`), it is copied over the end of the sample before, which comes
+ * after it and is then written in full. The first of a slice has no such place: it takes a way round.
+ */
+static void copy_slice(struct slu_worker *w, struct slu_job *j, size_t first, size_t last, bool check_bad)
+{
+	struct slu_loader *l = w->loader;
+	struct slu_fetch f[CHUNK];
+	size_t which[CHUNK], n = 0;
+	uint8_t *data = j->batch->info.data;
+	bool detour = l->skip && first > 0;
+
+	for (size_t k = last; k-- > first;) {
+		if ((check_bad && is_bad(j, k)) || (detour && k == first))
+			continue;
+		which[n] = k;
+		f[n++] = (struct slu_fetch){ (uint64_t)j->batch->samples[k], &j->at[k], j->stored[k],
+			                     data + j->batch->offsets[k] - l->skip };
+		if (n == CHUNK) {
+			fetch(w, j, f, which, n);
+			n = 0;
+		}
+	}
+	fetch(w, j, f, which, n);
+	if (detour && !(check_bad && is_bad(j, first)) && fetch_own(w, j, first) == 0)
+		memcpy(data + j->batch->offsets[first], w->sample + l->skip, l->sample_bytes);
+}
+
+static void decode_slice(struct slu_worker *w, struct slu_job *j, size_t first, size_t last, bool check_bad)
+{
+	struct slu_loader *l = w->loader;
+
+	for (size_t k = first; k < last; k++) {
+		uint64_t sample = (uint64_t)j->batch->samples[k];
+		int r;
+		if ((check_bad && is_bad(j, k)) || fetch_own(w, j, k) < 0)
+			continue;
+		r = slu_jpeg_decode(w->jpeg, &l->jpeg, w->sample, j->at[k].size,
+		                    slu_mix_nth(slu_mix_nth(slu_mix64(l->opt.seed), l->epoch), sample),
+		                    (uint8_t *)j->batch->info.data + j->batch->offsets[k], l->sample_bytes);
+		if (r < 0)
+			slu_job_bad(l, j, k, r);
+	}
+}
+
+void slu_work_slice(struct slu_worker *w, struct slu_job *j, size_t first, size_t last)
+{
+	bool check_bad;
+
+	pthread_mutex_lock(&w->loader->lock);
+	check_bad = j->bad != NULL; /* found while planning: they cannot be touched */
+	pthread_mutex_unlock(&w->loader->lock);
+	if (w->loader->opt.jpeg)
+		decode_slice(w, j, first, last, check_bad);
+	else
+		copy_slice(w, j, first, last, check_bad);
+}
+
+/* ---- what is next; all under the lock
+ * --------------------------------------------------------------------------------- */
+
+static struct slu_job *open_job(const struct slu_loader *l)
+{
+	for (struct slu_job *j = l->first; j; j = j->next)
+		if (j->state == SLU_JOB_WORKING && j->next_slice < j->slices)
+			return j;
+	return NULL;
+}
+
+static bool may_plan(const struct slu_loader *l)
+{
+	size_t near = 2 * (size_t)l->nworkers + 2;
+
+	if (l->planning || l->draining || l->failed || l->planned >= l->share.batches || l->njobs >= SLU_LOAD_MAX_JOBS)
+		return false;
+	if (l->njobs < 2)
+		return true;
+	return l->ahead_bytes < l->opt.ahead_bytes && (l->missing || l->njobs < near);
+}
+
+static void wake_workers(struct slu_loader *l, bool all)
+{
+	if (!l->idle)
+		return;
+	if (all)
+		pthread_cond_broadcast(&l->work);
+	else
+		pthread_cond_signal(&l->work);
+}
+
+static void job_done(struct slu_loader *l, struct slu_job *j)
+{
+	j->state = SLU_JOB_DONE;
+	if (l->consumer_waits && j == l->first)
+		pthread_cond_signal(&l->ready);
+}
+
+static void do_plan(struct slu_loader *l)
+{
+	struct slu_job *j = l->spare;
+	uint64_t number = l->planned++;
+
+	if (j)
+		l->spare = j->next;
+	else if (!(j = calloc(1, sizeof(*j)))) {
+		slu_loader_fail(l, slu_fail_memory());
+		return;
+	}
+	l->planning = true;
+	pthread_mutex_unlock(&l->lock);
+	slu_plan(l, j, number);
+	pthread_mutex_lock(&l->lock);
+	j->next = NULL;
+	*l->end = j;
+	l->end = &j->next;
+	l->njobs++;
+	l->ahead_bytes += slu_job_bytes(j);
+	l->missing = j->nreads > 0;
+	l->in_flight += j->nreads;
+	l->planning = false;
+	if (j->state == SLU_JOB_DONE)
+		job_done(l, j);
+	if (j->nreads) {
+		size_t n = j->nreads; /* the job may be done with before the last line */
+		l->stats.reads += n;
+		pthread_mutex_unlock(&l->lock);
+		for (size_t i = 0; i < n; i++)
+			slu_aio_add(l->aio, &j->reads[i]);
+		pthread_mutex_lock(&l->lock);
+	}
+	wake_workers(l, true);
+}
+
+static void do_slice(struct slu_worker *w, struct slu_job *j)
+{
+	struct slu_loader *l = w->loader;
+	size_t s = j->next_slice++;
+
+	pthread_mutex_unlock(&l->lock);
+	slu_work_slice(w, j, j->n * s / j->slices, j->n * (s + 1) / j->slices);
+	pthread_mutex_lock(&l->lock);
+	l->stats.verified += w->checked;
+	w->checked = 0;
+	if (++j->slices_done == j->slices)
+		job_done(l, j);
+}
+
+/* A read that failed is tried once more by mapping: then the sentence names the sample, and a shard that came back
+ * helps. */
+static void read_failed(struct slu_job *j, const struct slu_aio_read *r)
+{
+	for (size_t k = 0; k < j->n; k++)
+		if (j->stored[k] >= r->buf && j->stored[k] < r->buf + r->len)
+			j->stored[k] = NULL;
+}
+
+static void do_reap(struct slu_loader *l)
+{
+	struct slu_aio_read *done, *next;
+
+	l->reaping = true;
+	pthread_mutex_unlock(&l->lock);
+	done = slu_aio_reap(l->aio);
+	pthread_mutex_lock(&l->lock);
+	l->reaping = false;
+	for (; done; done = next) {
+		struct slu_job *j = done->owner;
+		next = done->next;
+		l->in_flight--;
+		if (done->result < 0)
+			read_failed(j, done);
+		else
+			l->stats.read_bytes += done->len;
+		if (--j->reads_left == 0)
+			j->state = SLU_JOB_WORKING;
+	}
+	wake_workers(l, true);
+	if (l->consumer_waits)
+		pthread_cond_signal(&l->ready); /* what it waits for may be another thing now */
+}
+
+static void rest(struct slu_loader *l)
+{
+	bool full = l->planned < l->share.batches && !l->draining && !l->in_flight && !l->failed;
+
+	l->idle++;
+	if (full && l->idle == l->nworkers && l->started)
+		l->all_idle_ns = slu_now_ns();
+	pthread_cond_wait(&l->work, &l->lock);
+	l->idle--;
+}
+
+/* One step, if there is one to do. */
+static bool step(struct slu_worker *w)
+{
+	struct slu_loader *l = w->loader;
+	struct slu_job *j = l->draining ? NULL : open_job(l);
+
+	if (may_plan(l) && (!j || l->missing))
+		do_plan(l);
+	else if (j)
+		do_slice(w, j);
+	else
+		return false;
+	return true;
+}
+
+void *slu_work(void *arg)
+{
+	struct slu_worker *w = arg;
+	struct slu_loader *l = w->loader;
+
+	pthread_mutex_lock(&l->lock);
+	while (!l->stop) {
+		uint64_t began = slu_now_ns();
+		l->busy++;
+		if (step(w)) {
+			l->stats.work_ns += slu_now_ns() - began;
+			l->busy--;
+		} else if (l->in_flight && !l->reaping) {
+			do_reap(l);
+			l->busy--;
+		} else {
+			l->busy--;
+			if (l->draining && !l->busy && !l->in_flight)
+				pthread_cond_signal(&l->ready);
+			rest(l);
+			continue;
+		}
+		if (l->draining)
+			wake_workers(l, true);
+	}
+	pthread_mutex_unlock(&l->lock);
+	return NULL;
+}
