@@ -59,5 +59,7 @@ PyObject *slu_py_buffer_take(void *heap, uint64_t nbytes, bool wide);
 /* Each adds its types to the module; -1 with an error set. */
 int slu_py_init_buffer(PyObject *module);
 int slu_py_init_pack(PyObject *module);
+int slu_py_init_batch(PyObject *module);
+int slu_py_init_loader(PyObject *module);
 
 #endif
