@@ -6,7 +6,8 @@ set -eu
 root=$1
 out=$(mkdir -p "$2" && cd "$2" && pwd)
 shift 2
-[ $# -gt 0 ] || set -- fuzz-index fuzz-shard fuzz-decode
+jpeg=$(pkg-config --libs libjpeg 2>/dev/null || true)
+[ $# -gt 0 ] || set -- fuzz-index fuzz-shard fuzz-decode ${jpeg:+fuzz-jpeg}
 cc=${FUZZ_CC:-clang}
 work=$out/fuzz-library
 sanitize=address,undefined
@@ -27,5 +28,5 @@ for t; do
 	[ "$out/$t" -nt "$work/$library" ] && [ "$out/$t" -nt "$root/tests/fuzz/$t.c" ] &&
 		[ "$out/$t" -nt "$root/tests/fuzz/fix.h" ] && [ "$out/$t" -nt "$root/tests/fuzz/walk.h" ] && continue
 	$cc -std=gnu11 -O1 -g -Wall -Wextra $args -fsanitize=fuzzer,$sanitize -D_GNU_SOURCE -pthread -I"$root/include" \
-		-I"$root/src" -o "$out/$t" "$root/tests/fuzz/$t.c" "$work/$library" -lzstd -llz4 -lxxhash -lm
+		-I"$root/src" -o "$out/$t" "$root/tests/fuzz/$t.c" "$work/$library" -lzstd -llz4 -lxxhash $jpeg -lm
 done

@@ -10,7 +10,10 @@ here=$(cd "$lib/../fuzz" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=$(cd "$OLDPWD" && mkdir -p "$1" && cd "$1" && pwd)
 shift
-[ $# -gt 0 ] || set -- fuzz-index fuzz-shard fuzz-decode
+if [ $# = 0 ]; then
+	set -- fuzz-index fuzz-shard fuzz-decode
+	! pkg-config --exists libjpeg || set -- "$@" fuzz-jpeg
+fi
 bash "$here/build.sh" "$root" "$build" >build.log 2>&1 || { cat build.log >&2; exit 1; }
 export FUZZ_FIXED=$here/fixed
 
