@@ -12,11 +12,14 @@
  * colour are resized as they are stored, and only the result is converted to RGB. The other one,
  * `exact`, gives byte for byte what Pillow gives with the same libjpeg: Image.open(),
  * convert("RGB"), resize(size, BILINEAR, box=box). Both resize with an antialiased triangle
- * filter, which reads pixels around the box where the image has them.
+ * filter, which reads pixels around the box where the image has them. How close the fast way comes to
+ * Pillow is measured by tests/image/compare.py on synthetic images: a PSNR of 40 dB at least; 31 where
+ * colours have a quarter of the columns (4:1:1), which libjpeg enlarges without a filter.
  *
  * Damage. JPEG bytes are not trusted. What libjpeg only warns of (data that ends early, codes that
  * do not exist, bytes that belong to nothing) is an error here, -EBADMSG, unless `lenient` is set.
  * Decoding stops after the last row that is needed, so damage below it goes unseen.
+ * Images with arithmetic coding, in which damage cannot be told, are refused with -EOPNOTSUPP.
  * EXIF orientation is ignored, as Image.open() ignores it.
  */
 #ifndef SLUICE_IMAGE_H

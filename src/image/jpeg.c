@@ -90,7 +90,8 @@ static void progress(j_common_ptr c)
 
 /* ---- the header ------------------------------------------------------------------- */
 
-/* A code has one bit at least, and each MCU one code; only arithmetic coding knows less than that. */
+/* A code has one bit at least, and each MCU one code. That is not so with arithmetic coding, whose decoder
+ * also takes missing data for zeros without a word: a few bytes could be any image of any size. */
 static int check_limits(const struct slu_jpeg *d, size_t len)
 {
 	uint64_t w = d->c.image_width, h = d->c.image_height;
@@ -100,7 +101,9 @@ static int check_limits(const struct slu_jpeg *d, size_t len)
 	if (w * h > SLU_JPEG_MAX_PIXELS)
 		return slu_fail(-EFBIG, "this JPEG says that it is %llu x %llu: more than %d pixels",
 		                (unsigned long long)w, (unsigned long long)h, SLU_JPEG_MAX_PIXELS);
-	if (!d->c.arith_code && mcus / 8 > len)
+	if (d->c.arith_code)
+		return slu_fail(-EOPNOTSUPP, "this JPEG is arithmetic-coded: damage in it could not be told");
+	if (mcus / 8 > len)
 		return slu_fail(-EBADMSG, "this JPEG says that it is %llu x %llu, which %zu bytes cannot hold",
 		                (unsigned long long)w, (unsigned long long)h, len);
 	return 0;

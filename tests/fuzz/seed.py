@@ -6,9 +6,11 @@
     DIR/corpus-index/   640 bytes of header and the data blocks of an index
     DIR/corpus-shard/   128 bytes of header, u32 length of body, body, decoded catalog of a shard
     DIR/corpus-decode/  u8 code, u24 size, u16 length of dictionaries, dictionaries, stored bytes
+    DIR/corpus-jpeg/    u8 options, u8 key, a JPEG
 DIR is where this script lies unless told. Inputs that once made a target crash are added by
 hand, as crash-NAME, and stay.
 """
+import io
 import os
 import struct
 import sys
@@ -65,8 +67,24 @@ def decode_seeds(pack):
         yield "%02d" % i, struct.pack("<I", code | size << 8) + struct.pack("<H", len(dicts)) + dicts + stored
 
 
+def jpeg_seeds():
+    """One small image in several forms, each for another set of options."""
+    from PIL import Image
+    pixels = bytes((x * 7 + y * 3 + c * 40 + x * y % 23) % 256 for y in range(21) for x in range(37) for c in range(3))
+    im = Image.frombytes("RGB", (37, 21), pixels)
+    forms = {"444": {"subsampling": 0}, "422": {"subsampling": 1}, "420": {"subsampling": 2}, "progressive": {"progressive": True},
+             "grey": {}, "cmyk": {}}
+    for n, (name, options) in enumerate(forms.items()):
+        out = io.BytesIO()
+        im.convert({"grey": "L", "cmyk": "CMYK"}.get(name, "RGB")).save(out, "JPEG", quality=60, **options)
+        for bits in (0, 4, 2 + 37 * n, 0x8a):
+            yield "%s-%02x" % (name, bits), bytes((bits, n)) + out.getvalue()
+
+
 def main():
     top = sys.argv[1] if len(sys.argv) > 1 else HERE
+    for name, data in jpeg_seeds():
+        write(os.path.join(top, "corpus-jpeg"), name, data)
     for name, pack in packs():
         folder = os.path.join(top, "tmp.slu")
         pack.save(folder)

@@ -166,7 +166,6 @@ def kinds(encode, im):
     for s in SAMPLINGS:
         for words in ((), ("progressive",), ("restart",), ("quality=40", "progressive", "restart")):
             yield encode(im, "rgb", s, *words), (s,) + words
-    yield encode(im, "rgb", "2x2", "arith"), ("arith",)
     yield encode(im, "rgb", "1x1", "as-is"), ("rgb",)
     yield encode(im, "cmyk", "1x1", "as-is"), ("cmyk",)
     yield encode(im, "cmyk", "2x2"), ("ycck",)

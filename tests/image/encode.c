@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes a JPEG of kinds that Pillow does not write: any sampling factors, RGB, YCCK, arithmetic coding.
- *   encode RAW JPEG WIDTH HEIGHT rgb|grey|cmyk HxV [progressive] [arith] [as-is] [restart] [quality=N]
+ * Makes a JPEG of kinds that Pillow does not write: any sampling factors, RGB, YCCK.
+ *   encode RAW JPEG WIDTH HEIGHT rgb|grey|cmyk HxV [progressive] [as-is] [restart] [quality=N]
  * RAW has the pixels, interleaved. as-is: without a conversion of colours. HxV are the factors of the
  * first component (and of K), the others' being 1x1.
  */
@@ -21,8 +21,6 @@ static void set_options(struct jpeg_compress_struct *c, int argc, char **argv)
 	for (int i = 0; i < argc; i++) {
 		if (strcmp(argv[i], "progressive") == 0)
 			jpeg_simple_progression(c);
-		if (strcmp(argv[i], "arith") == 0)
-			c->arith_code = TRUE;
 		if (strcmp(argv[i], "restart") == 0)
 			c->restart_in_rows = 1;
 	}
