@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""A pack goes to other processes, by fork and by pickle, and is shared by threads."""
+"""A pack goes to other processes, by fork and by pickle, and is shared by threads; a loader begins anew in a child."""
 import multiprocessing
 import os
 import pickle
@@ -12,6 +12,24 @@ from pypack import blobs, main, raises, sluice
 
 def digest(pack, part):
     return [(i, pack[i]) for i in range(part, len(pack), 2)]
+
+
+def forked_loader(pack, want):
+    """The threads stay behind: the pass under way is an error in the child, a new one works; the parent goes on."""
+    loader = sluice.Loader(pack, 10, shuffle=True, threads=2)
+    it = iter(loader)
+    seen = list(next(it).indices)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            raises(ChildProcessError, next, it)
+            got = {int(i): bytes(s) for b in loader for i, s in zip(b.indices, b)}
+            code = 0 if got == dict(enumerate(want)) else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert sorted(seen + [i for b in it for i in b.indices]) == list(range(len(want)))
 
 
 def test(tmp):
@@ -28,6 +46,7 @@ def test(tmp):
             got = dict(sum(pool.starmap(digest, [(pack, 0), (pack, 1)]), []))
             assert [got[i] for i in range(len(want))] == want, method
 
+    forked_loader(pack, want)
     wrong = []
 
     def read():
