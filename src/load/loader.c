@@ -107,13 +107,15 @@ static int take_order(struct slu_loader *l)
 		.seed = l->opt.seed,
 		.world = l->opt.world,
 		.spec = l->spec,
-		.group = (uint64_t)GROUP_BATCHES * l->opt.batch_size,
 		.sorted_arg = l,
 	};
 	int r;
 
 	if (l->spec.mode == SLU_ORDER_GROUPED && (r = slu_sorted_make(l, l->spec.field)) < 0)
 		return r;
+	/* As if it had been said: the state must tell, since another batch size would be another order. */
+	if (l->spec.mode == SLU_ORDER_GROUPED && !l->spec.size)
+		o.spec.size = l->spec.size = (uint64_t)GROUP_BATCHES * l->opt.batch_size;
 	o.sorted_at = l->sorted ? slu_sorted_at : NULL;
 	if ((r = slu_order_init(&l->order, &o)) < 0)
 		return r;

@@ -110,7 +110,8 @@ struct slu_loader {
 	size_t njobs, ahead_bytes;
 	uint64_t planned;                /* batches */
 	bool planning, reaping, missing; /* missing: the last one planned must be read from storage */
-	bool draining, stop;
+	_Atomic bool draining;           /* read between two samples too, without the lock */
+	bool stop;
 	size_t in_flight;    /* reads */
 	unsigned busy, idle; /* threads: at work; asleep */
 	bool consumer_waits;

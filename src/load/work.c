@@ -26,6 +26,12 @@ static bool is_bad(const struct slu_job *j, size_t k)
 	return false;
 }
 
+/* Nobody will see the batch any more: a loader that is freed or started again does not wait for the rest of it. */
+static bool is_dropped(const struct slu_loader *l)
+{
+	return atomic_load_explicit(&l->draining, memory_order_relaxed);
+}
+
 static void fetch(struct slu_worker *w, struct slu_job *j, const struct slu_fetch *f, const size_t *which, size_t n)
 {
 	struct slu_loader *l = w->loader;
@@ -67,7 +73,7 @@ static void copy_slice(struct slu_worker *w, struct slu_job *j, size_t first, si
 	uint8_t *data = j->batch->info.data;
 	bool detour = l->skip && first > 0;
 
-	for (size_t k = last; k-- > first;) {
+	for (size_t k = last; k-- > first && !is_dropped(l);) {
 		if ((check_bad && is_bad(j, k)) || (detour && k == first))
 			continue;
 		which[n] = k;
@@ -87,7 +93,7 @@ static void decode_slice(struct slu_worker *w, struct slu_job *j, size_t first, 
 {
 	struct slu_loader *l = w->loader;
 
-	for (size_t k = first; k < last; k++) {
+	for (size_t k = first; k < last && !is_dropped(l); k++) {
 		uint64_t sample = (uint64_t)j->batch->samples[k];
 		int r;
 		if ((check_bad && is_bad(j, k)) || fetch_own(w, j, k) < 0)

@@ -117,6 +117,16 @@ static void refuses_what_is_not_its_own(void)
 	T_HAS(slu_errmsg(), "seed");
 	slu_loader_free(other);
 
+	/* Groups of 16 batches, unless told: with another batch size that is another order. */
+	(void)run_some("grouped:label", 1, 3, list, state, &len);
+	other = loader("grouped:label", 0, 1, 3);
+	T_ERR(slu_loader_restore(other, state, (size_t)len), -EINVAL);
+	T_HAS(slu_errmsg(), "grouped:label:64");
+	slu_loader_free(other);
+	other = loader("grouped:label:64", 0, 1, 3);
+	T_OK(slu_loader_restore(other, state, (size_t)len));
+	slu_loader_free(other);
+
 	(void)run_some("local", 2, 3, list, state, &len);
 	other = loader("local", 0, 3, 4);
 	T_ERR(slu_loader_restore(other, state, (size_t)len), -EINVAL);
