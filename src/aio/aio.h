@@ -51,6 +51,9 @@ struct slu_aio {
 
 extern const struct slu_aio_ops slu_aio_uring, slu_aio_threads;
 
+/* "liburing 2.3", with which it was built; NULL in a build without. */
+const char *slu_aio_uring_version(void);
+
 /* At most @depth reads are given to the system at once. -EOPNOTSUPP: the engine is forbidden or was not built in. */
 SLU_MUST_USE int slu_aio_open(enum slu_aio_engine engine, unsigned depth, struct slu_aio **ret_aio);
 void slu_aio_close(struct slu_aio *a);

@@ -12,3 +12,8 @@ static int no_open(unsigned depth, struct slu_aio **ret_aio)
 }
 
 const struct slu_aio_ops slu_aio_uring = { .name = "io_uring", .open = no_open };
+
+const char *slu_aio_uring_version(void)
+{
+	return NULL;
+}

@@ -157,3 +157,8 @@ static int uring_open(unsigned depth, struct slu_aio **ret_aio)
 }
 
 const struct slu_aio_ops slu_aio_uring = { "io_uring", uring_open, uring_close, uring_add, uring_reap };
+
+const char *slu_aio_uring_version(void)
+{
+	return SLU_URING_VERSION;
+}

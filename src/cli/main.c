@@ -16,6 +16,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "aio/aio.h"
 #include "base/macros.h"
 #include "fuse/mount.h"
 #include "image/jpeg.h"
@@ -98,7 +99,8 @@ static int version(void)
 		printf("fuse %s\n", slu_fuse_version());
 	else
 		printf("no fuse\n");
-	printf("jpeg: %s\n", slu_jpeg_version() ? slu_jpeg_version() : "no");
+	printf("%s\n", slu_jpeg_version() ? slu_jpeg_version() : "no libjpeg-turbo");
+	printf("%s\n", slu_aio_uring_version() ? slu_aio_uring_version() : "no liburing");
 	return SLU_EXIT_OK;
 }
 
