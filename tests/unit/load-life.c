@@ -41,7 +41,12 @@ static void left_in_the_midst(void)
 	for (uint32_t io = SLU_LOAD_IO_AUTO; io <= SLU_LOAD_IO_PREAD; io++)
 		for (uint64_t some = 0; some < 8; some++) {
 			struct slu_loader *l = loader(1 + (uint32_t)some % 3, io);
-			T_OK(slu_loader_start(l, 1, 0));
+			int r = slu_loader_start(l, 1, 0);
+			if (r == -EOPNOTSUPP && io == SLU_LOAD_IO_URING) { /* forbidden here */
+				slu_loader_free(l);
+				continue;
+			}
+			T_OK(r);
 			if (some)
 				(void)load_take(&f, l, some, a);
 			if (some % 2) {

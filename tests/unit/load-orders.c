@@ -23,6 +23,11 @@ static struct slu_loader *loader(const char *order, uint32_t rank, uint32_t worl
 	struct slu_loader *l;
 
 	T_OK(slu_loader_new(f.pack, &opt, &l));
+	if (slu_loader_start(l, 3, 0) == -EOPNOTSUPP && io == SLU_LOAD_IO_URING) { /* forbidden here */
+		slu_loader_free(l);
+		opt.io = SLU_LOAD_IO_PREAD;
+		T_OK(slu_loader_new(f.pack, &opt, &l));
+	}
 	return l;
 }
 
