@@ -243,8 +243,8 @@ SHIM int execle(const char *path, const char *first, ...)
 /* They use the environment as it is. */
 static void before_shell(void)
 {
-	slu_env_mend();
 	slu_real_inherited(SLU_INHERIT_EXEC);
+	slu_env_mend(); /* which tells of real files */
 }
 
 SHIM int system(const char *command)

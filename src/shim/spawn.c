@@ -3,7 +3,9 @@
  * posix_spawn.
  *
  * Its actions run inside libc. A descriptor of ours in them is made real when the action is added; a file of ours
- * to be opened is opened now, and closed with the actions.
+ * to be opened is opened now, and closed with the actions; a directory of ours to start in goes into the environment.
+ * What the child would fail with is kept, and is what posix_spawn() gives. There is room for MAX_HELD of these in a
+ * process; beyond it they are refused with ENOMEM.
  */
 #include <spawn.h>
 #include <stdio.h>
@@ -15,20 +17,25 @@
 
 enum { MAX_HELD = 64 };
 static struct {
+	/* Whose it is; the others are written before it is, and read by its owner only. */
 	_Atomic(const void *) actions;
-	_Atomic int fd;
-	char *cwd; /* "SLUICE_CWD=..." */
+	int fd;    /* or -1 */
+	char *cwd; /* "SLUICE_CWD=...", or NULL */
 	int err;   /* what the child would fail with */
 } held[MAX_HELD];
+
+/* Taken, and nobody's yet: a child forked now by another thread must not find the last owner's descriptor in it. */
+static const char taken;
 
 static int hold_for(const void *actions, int fd, char *cwd, int err)
 {
 	for (unsigned i = 0; i < MAX_HELD; i++) {
 		const void *none = NULL;
-		if (atomic_compare_exchange_strong(&held[i].actions, &none, actions)) {
+		if (atomic_compare_exchange_strong(&held[i].actions, &none, &taken)) {
+			held[i].fd = fd;
 			held[i].cwd = cwd;
 			held[i].err = err;
-			atomic_store(&held[i].fd, fd);
+			atomic_store(&held[i].actions, actions);
 			return 0;
 		}
 	}
@@ -155,15 +162,35 @@ static char *cwd_entry(const char *dir)
 	return entry;
 }
 
+/* To start in @dir, a directory of ours, or to fail with @err. */
+static int add_chdir(posix_spawn_file_actions_t *actions, const char *dir, int err)
+{
+	char *cwd = err ? NULL : cwd_entry(dir);
+
+	if ((!err && !cwd) || hold_for(actions, -1, cwd, err) < 0) {
+		free(cwd);
+		return ENOMEM;
+	}
+	return err ? 0 : NEXT(posix_spawn_file_actions_addchdir_np)(actions, "/");
+}
+
 SHIM int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path)
 {
 	SLU_WHERE(w);
-	char dir[PATH_MAX], *cwd = NULL;
+	char dir[PATH_MAX];
+	struct stat st;
+	int r, saved = errno;
 
-	if (!slu_where(&w, AT_FDCWD, path, 0) || slu_where_error(&w) || slu_where_path(&w, dir) < 0 ||
-	    !(cwd = cwd_entry(dir)) || hold_for(actions, -1, cwd, 0) < 0)
+	if (!slu_where(&w, AT_FDCWD, path, 0))
 		return NEXT(posix_spawn_file_actions_addchdir_np)(actions, path);
-	return NEXT(posix_spawn_file_actions_addchdir_np)(actions, "/");
+	r = slu_stat_where(&w, &st);
+	if (r == 0)
+		r = S_ISDIR(st.st_mode) ? slu_where_path(&w, dir) : -ENOTDIR;
+	if (r < 0)
+		(void)slu_shim_fail(r); /* as the child would get it */
+	r = r < 0 ? errno : 0;
+	errno = saved;
+	return add_chdir(actions, dir, r);
 }
 
 SHIM int posix_spawn_file_actions_addfchdir_np(posix_spawn_file_actions_t *actions, int fd)
@@ -176,9 +203,7 @@ SHIM int posix_spawn_file_actions_addfchdir_np(posix_spawn_file_actions_t *actio
 		return NEXT(posix_spawn_file_actions_addfchdir_np)(actions, fd);
 	r = o->kind == SLU_OPEN_FILE ? -ENOTDIR : slu_open_path(o, dir);
 	slu_put(o);
-	if (r < 0)
-		return hold_for(actions, -1, NULL, -r) < 0 ? ENOMEM : 0;
-	return posix_spawn_file_actions_addchdir_np(actions, dir);
+	return add_chdir(actions, dir, r < 0 ? -r : 0);
 }
 
 static void let_go(const posix_spawn_file_actions_t *actions)
@@ -186,10 +211,9 @@ static void let_go(const posix_spawn_file_actions_t *actions)
 	for (unsigned i = 0; i < MAX_HELD; i++) {
 		if (atomic_load(&held[i].actions) != actions)
 			continue;
-		if (atomic_load(&held[i].fd) >= 0)
-			slu_own_close(atomic_load(&held[i].fd));
+		if (held[i].fd >= 0)
+			slu_own_close(held[i].fd);
 		free(held[i].cwd);
-		held[i].cwd = NULL;
 		atomic_store(&held[i].actions, NULL);
 	}
 }
