@@ -38,7 +38,8 @@ done
 # A turn takes half a minute, most of it squashfs: fewer rounds.
 set=${sets[0]%%:*} name=${sets[0]#*:}
 "$build/bench/bench-fuse" "$build/sluice" "$work/$set" "$work" "$name" "$(((rounds + 2) / 3))"
-"$build/bench/bench-shim" "$build/sluice" "$work/$set" "$work" "$name" "$rounds" "$here/tests/lib/bench-python.py"
+"$build/bench/bench-shim" "$build/sluice" "$work/$set" "$work" "$name" "$rounds" "$here/tests/lib/bench-python.py" \
+	"$build/bench/prepared-dirs.so"
 "$here/bench/overhead.sh" "$build" "$work"
 "$build/bench/bench-index" "$work"
 "$build/bench/bench-order" "$rounds"

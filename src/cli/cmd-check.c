@@ -45,12 +45,12 @@ struct check {
 	struct slu_buf uses;
 };
 
-static const char *state_of(const struct slu_use *u)
-{
-	if (u->covered)
-		return "covered";
-	return u->class == SLU_IO_COVER ? "uncovered" : u->class == SLU_IO_LIMIT ? "not served" : "works by itself";
-}
+static const char *const state_names[] = {
+	[SLU_USE_COVERED] = "covered",
+	[SLU_USE_BY_ITSELF] = "works by itself",
+	[SLU_USE_NOT_SERVED] = "not served",
+	[SLU_USE_GAP] = "uncovered",
+};
 
 static const char *const kind_names[] = {
 	[SLU_PROGRAM_PLAIN] = "plain",     [SLU_PROGRAM_STATIC] = "static",
@@ -65,10 +65,10 @@ static void list(const struct check *c, bool gaps)
 {
 	for (size_t i = 0, n = slu_uses_count(&c->uses); i < n;) {
 		const struct slu_use *u = slu_uses_get(&c->uses, i), *next = u;
-		bool shown = slu_use_is_gap(u) == gaps;
+		bool shown = (slu_use_state(u) == SLU_USE_GAP) == gaps;
 
 		if (shown)
-			printf("  %-24s %-15s ", u->symbol, state_of(u));
+			printf("  %-24s %-15s ", u->symbol, state_names[slu_use_state(u)]);
 		for (const char *between = ""; i < n && strcmp(next->symbol, u->symbol) == 0; between = ", ") {
 			if (shown) {
 				fputs(between, stdout);
@@ -81,25 +81,36 @@ static void list(const struct check *c, bool gaps)
 	}
 }
 
+/* The counts are those of the lists below: of gaps, and with -v of all that is fine and of what is not served. */
+static void tell_counts(const struct check *c)
+{
+	size_t libs = slu_libs_count(&c->libs) - 1, n[SLU_USE_STATES], fine;
+	const char *few = libs == 1 ? "y" : "ies";
+
+	slu_uses_tally(&c->uses, n);
+	fine = n[SLU_USE_COVERED] + n[SLU_USE_BY_ITSELF];
+	if (n[SLU_USE_GAP])
+		printf(": %zu file function%s not covered; 'sluice mount' serves all of them\n", n[SLU_USE_GAP],
+		       n[SLU_USE_GAP] == 1 ? " is" : "s are");
+	else if (!fine && !n[SLU_USE_NOT_SERVED])
+		printf(": uses no file functions of libc\n");
+	else if (!n[SLU_USE_NOT_SERVED])
+		printf(": all %zu file functions that it and its %zu librar%s use are covered\n", fine, libs, few);
+	else
+		printf(": all %zu file functions that it and its %zu librar%s use are covered, but for %zu that do not "
+		       "read data\n",
+		       fine + n[SLU_USE_NOT_SERVED], libs, few, n[SLU_USE_NOT_SERVED]);
+}
+
 static void tell_text(const struct check *c)
 {
-	size_t gaps = slu_uses_symbols(&c->uses, true), fine = slu_uses_symbols(&c->uses, false);
-	size_t libs = slu_libs_count(&c->libs) - 1;
-
 	slu_cli_put_name(c->name);
 	if (c->program.script[0]) {
 		fputs(" (a script, run by ", stdout);
 		slu_cli_put_name(c->program.path);
 		putchar(')');
 	}
-	if (gaps)
-		printf(": %zu file function%s not covered; 'sluice mount' serves all of them\n", gaps,
-		       gaps == 1 ? " is" : "s are");
-	else if (!fine)
-		printf(": uses no file functions of libc\n");
-	else
-		printf(": all %zu file functions that it and its %zu librar%s use are covered\n", fine, libs,
-		       libs == 1 ? "y" : "ies");
+	tell_counts(c);
 	list(c, true);
 	if (c->cli.verbose)
 		list(c, false);
@@ -128,7 +139,7 @@ static void json_uses(struct check *c)
 
 		slu_json_object(&c->json, NULL);
 		slu_json_str(&c->json, "name", u->symbol);
-		slu_json_str(&c->json, "state", state_of(u));
+		slu_json_str(&c->json, "state", state_names[slu_use_state(u)]);
 		slu_json_array(&c->json, "users");
 		while (i < n && strcmp(next->symbol, u->symbol) == 0) {
 			slu_json_str(&c->json, NULL, next->user);
@@ -169,7 +180,10 @@ static void tell_json(struct check *c, int code, int err)
 
 static int answer(const struct check *c)
 {
-	if (c->program.kind != SLU_PROGRAM_PLAIN || slu_uses_symbols(&c->uses, true))
+	size_t n[SLU_USE_STATES];
+
+	slu_uses_tally(&c->uses, n);
+	if (c->program.kind != SLU_PROGRAM_PLAIN || n[SLU_USE_GAP])
 		return SLU_EXIT_NO;
 	return slu_libs_missing_count(&c->libs) ? SLU_EXIT_TROUBLE : SLU_EXIT_OK;
 }

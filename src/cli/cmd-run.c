@@ -18,7 +18,7 @@
 
 static const char help[] = "Example: sluice run train.slu:/data/train -- python3 train.py\n"
 			   "\n"
-			   "Usage: sluice run [OPTION...] PACK:DIRECTORY... -- COMMAND [ARGUMENT...]\n"
+			   "Usage: sluice run PACK:DIRECTORY... [OPTION...] -- COMMAND [ARGUMENT...]\n"
 			   "\n"
 			   "      --why            after the run, tell which files were served and which\n"
 			   "                       were not, and why\n"
@@ -78,44 +78,49 @@ static bool is_spec(const char *operand)
 	return slu_spec_next(&operand, &spec) > 0;
 }
 
-/*
- * Where the command begins among the operands: behind "--", or, where that is left out, at the first one that
- * cannot be a mount. An operand between mounts and a "--" is a mount written wrongly. SLU_GO_ON or an exit code.
- */
-static int find_command(const struct slu_cli *c, int argc, char **argv, int *ret_specs, int *ret_command)
+static int option(struct slu_cli *c, struct slu_why *w, int o, char **argv)
 {
-	int i = optind;
-
-	while (i < argc && strcmp(argv[i], "--") != 0 && is_spec(argv[i]))
-		i++;
-	if (i < argc && strcmp(argv[i], "--") != 0 && (i == optind || (i + 1 < argc && strcmp(argv[i + 1], "--") == 0)))
-		return slu_cli_usage(
-			c, argv[i][0] == '-' ? "'%s': options come before the packs" : "'%s' is not PACK:DIRECTORY",
-			argv[i]);
-	if (i == optind)
-		return slu_cli_usage(c, "no PACK:DIRECTORY given");
-	*ret_specs = i - optind;
-	i += i < argc && strcmp(argv[i], "--") == 0;
-	if (i >= argc)
-		return slu_cli_usage(c, "no command given");
-	*ret_command = i;
+	if (o == OPT_WHY)
+		w->text = true;
+	else if (o == OPT_WHY_JSON)
+		w->json = optarg;
+	else if (o == OPT_NO_WATCH)
+		w->no_watch = true;
+	else
+		return slu_cli_option(c, o, argv);
 	return SLU_GO_ON;
 }
 
-static int parse(struct slu_cli *c, struct slu_why *w, int argc, char **argv)
+/*
+ * Options and mounts, in any order, up to where the command begins: behind "--", or, where that is left out, at the
+ * first operand that cannot be a mount. One between mounts and a "--" is a mount written wrongly. The mounts are moved
+ * to the front of argv, behind its first; the command is at optind afterwards. SLU_GO_ON or an exit code.
+ */
+static int parse(struct slu_cli *c, struct slu_why *w, int argc, char **argv, int *ret_specs)
 {
-	int o, code;
+	int specs = 0, code;
 
-	while ((o = getopt_long(argc, argv, c->shorts, longs, NULL)) != -1) {
-		if (o == OPT_WHY)
-			w->text = true;
-		else if (o == OPT_WHY_JSON)
-			w->json = optarg;
-		else if (o == OPT_NO_WATCH)
-			w->no_watch = true;
-		else if ((code = slu_cli_option(c, o, argv)) != SLU_GO_ON)
-			return code;
+	for (;;) {
+		int before = optind, o = getopt_long(argc, argv, c->shorts, longs, NULL);
+		if (o != -1) {
+			if ((code = option(c, w, o, argv)) != SLU_GO_ON)
+				return code;
+			continue;
+		}
+		if (optind >= argc || optind > before) /* the end, or "--" */
+			break;
+		if (!is_spec(argv[optind])) {
+			if (!specs || (optind + 1 < argc && strcmp(argv[optind + 1], "--") == 0))
+				return slu_cli_usage(c, "'%s' is not PACK:DIRECTORY", argv[optind]);
+			break;
+		}
+		argv[++specs] = argv[optind++];
 	}
+	if (!specs)
+		return slu_cli_usage(c, "no PACK:DIRECTORY given");
+	if (optind >= argc)
+		return slu_cli_usage(c, "no command given");
+	*ret_specs = specs;
 	return SLU_GO_ON;
 }
 
@@ -124,25 +129,23 @@ int slu_cmd_run(int argc, char **argv)
 	struct slu_cli c = { .name = "run", .help = help, .shorts = "+:qv" };
 	struct slu_why why = { 0 };
 	struct slu_view v = { 0 };
-	int specs = 0, command = 0, r, code = parse(&c, &why, argc, argv);
+	int specs = 0, r, code = parse(&c, &why, argc, argv, &specs);
 
-	if (code == SLU_GO_ON)
-		code = find_command(&c, argc, argv, &specs, &command);
 	if (code != SLU_GO_ON)
 		return code;
 	r = slu_view_inherit(&v);
-	for (int i = 0; r == 0 && i < specs; i++)
-		r = slu_view_add(&v, argv[optind + i]);
+	for (int i = 1; r == 0 && i <= specs; i++)
+		r = slu_view_add(&v, argv[i]);
 	if (r == 0)
 		r = slu_view_export(&v);
 	if (r < 0) {
 		slu_cli_error(&c, "%s", slu_errmsg());
 		code = SLU_EXIT_TROUBLE; /* a damaged pack too: 1 would be taken for the program's */
 	} else {
-		warn_of(&c, argv[command]);
+		warn_of(&c, argv[optind]);
 		slu_cli_sigpipe_back();
-		code = why.text || why.json ? slu_run_why(&c, &why, &v, argv + command)
-		                            : slu_run_exec(&c, argv + command);
+		code = why.text || why.json ? slu_run_why(&c, &why, &v, argv + optind)
+		                            : slu_run_exec(&c, argv + optind);
 	}
 	slu_view_done(&v);
 	return code;

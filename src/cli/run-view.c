@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The mounts of a run: read from operands and the environment, made absolute, their packs opened. See run.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/macros.h"
@@ -67,22 +69,78 @@ int slu_view_inherit(struct slu_view *v)
 	return r;
 }
 
-/* @spec made absolute, both sides of it. */
-static int make_absolute(const struct slu_spec *spec, char ret_pack[PATH_MAX], char ret_point[PATH_MAX])
+/* Puts the home directory for a first "~": a shell does so only at the beginning of a word, not behind the colon. */
+static int expand_home(const char *path, char ret_path[PATH_MAX])
 {
-	char cwd[PATH_MAX] = "/";
-	int r;
+	const char *home = getenv("HOME");
+	int n;
 
-	if (spec->point[0] != '/' && !getcwd(cwd, sizeof(cwd)))
-		return slu_fail_sys(-errno, "cannot tell the working directory, which '%s' starts from", spec->point);
-	r = slu_path_simplify(cwd, spec->point, ret_point);
+	if (path[0] != '~' || (path[1] && path[1] != '/')) {
+		strcpy(ret_path, path);
+		return 0;
+	}
+	if (!home || !*home)
+		return slu_fail(-EINVAL, "'%s': HOME is not set", path);
+	n = snprintf(ret_path, PATH_MAX, "%s%s", home, path + 1);
+	return n < PATH_MAX ? 0 : slu_fail(-ENAMETOOLONG, "the path %.64s... is too long", path);
+}
+
+/* What is there already must be a directory; it need not be there. */
+static int check_point(const char *point)
+{
+	struct stat st;
+	int r = stat(point, &st);
+
+	if (r == 0 && !S_ISDIR(st.st_mode))
+		return slu_fail(-ENOTDIR, "a pack cannot be mounted on '%s': it is not a directory", point);
+	if (r < 0 && errno == ENOTDIR)
+		return slu_fail(-ENOTDIR, "a pack cannot be mounted on '%s': it lies below a file", point);
+	return 0;
+}
+
+/* The directory of @spec made absolute. */
+static int find_point(const struct slu_spec *spec, char ret_point[PATH_MAX])
+{
+	char cwd[PATH_MAX] = "/", given[PATH_MAX];
+	int r = expand_home(spec->point, given);
+
+	if (r < 0)
+		return r;
+	if (given[0] != '/' && !getcwd(cwd, sizeof(cwd)))
+		return slu_fail_sys(-errno, "cannot tell the working directory, which '%s' starts from", given);
+	r = slu_path_simplify(cwd, given, ret_point);
 	if (r < 0)
 		return r;
 	if (strcmp(ret_point, "/") == 0)
 		return slu_fail(-EINVAL, "a pack cannot be mounted over the root directory '/'");
-	if (!realpath(spec->pack, ret_pack))
-		return slu_fail_sys(-errno, "cannot find the pack '%s'", spec->pack);
 	return 0;
+}
+
+/* Opens the pack of @spec. */
+static int open_pack(const struct slu_spec *spec, char ret_path[PATH_MAX], struct slu_pack **ret_pack)
+{
+	char given[PATH_MAX];
+	int r = expand_home(spec->pack, given);
+
+	if (r < 0)
+		return r;
+	if (!realpath(given, ret_path))
+		return slu_fail_sys(-errno, "cannot find the pack '%s'", given);
+	return slu_pack_open(ret_path, NULL, ret_pack);
+}
+
+/* After open_pack() has failed with @err: says so if it is the other side that is a pack. */
+static int tell_swapped(const struct slu_spec *spec, const char *point, int err)
+{
+	char sentence[1024];
+	struct slu_pack *other;
+
+	(void)snprintf(sentence, sizeof(sentence), "%s", slu_errmsg());
+	if (slu_pack_open(point, NULL, &other) < 0)
+		return slu_fail(err, "%s", sentence);
+	slu_pack_close(other);
+	return slu_fail(-EINVAL, "'%s' is not a pack, but '%s' is one; did you mean '%s:%s'?", spec->pack, spec->point,
+	                spec->point, spec->pack);
 }
 
 static int add_spec(struct slu_view *v, const struct slu_spec *spec)
@@ -90,21 +148,23 @@ static int add_spec(struct slu_view *v, const struct slu_spec *spec)
 	char pack[PATH_MAX], point[PATH_MAX];
 	const struct slu_view_mount *there;
 	struct slu_pack *open;
-	int r = make_absolute(spec, pack, point);
+	int r = find_point(spec, point);
 
 	if (r < 0)
 		return r;
+	if ((r = open_pack(spec, pack, &open)) < 0)
+		return tell_swapped(spec, point, r);
 	there = find(v, point);
-	if (there && strcmp(there->pack, pack) == 0)
+	if (there && strcmp(there->pack, pack) == 0) {
+		slu_pack_close(open);
 		return 0;
+	}
 	if (there)
-		return slu_fail(-EEXIST, "two packs for '%s': '%s' and '%s'", point, there->pack, pack);
-	if (v->n == SLU_MAX_MOUNTS)
-		return slu_fail(-E2BIG, "more than %d mounts", SLU_MAX_MOUNTS);
-	r = slu_pack_open(pack, NULL, &open);
-	if (r < 0)
-		return r;
-	r = add(v, pack, point, open);
+		r = slu_fail(-EEXIST, "two packs for '%s': '%s' and '%s'", point, there->pack, pack);
+	else if (v->n == SLU_MAX_MOUNTS)
+		r = slu_fail(-E2BIG, "more than %d mounts", SLU_MAX_MOUNTS);
+	else if ((r = check_point(point)) == 0)
+		r = add(v, pack, point, open);
 	if (r < 0)
 		slu_pack_close(open);
 	return r;

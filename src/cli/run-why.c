@@ -5,14 +5,19 @@
  *
  * The program must not notice: its signals, its exit status and its standard streams are as they would be.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -27,6 +32,7 @@ struct why_run {
 	const struct slu_why *why;
 	struct slu_view *view;
 	char dir[PATH_MAX];      /* private, with the ledger in it; "" none */
+	int lock;                /* of the directory, or -1 */
 	char path[PATH_MAX + 8]; /* the ledger */
 	struct slu_ledger *ledger;
 	FILE *json;
@@ -44,6 +50,34 @@ struct why_run {
 
 /* ---- before ---- */
 
+#define DIR_NAME "sluice-why-"
+enum { SETTLED_SECONDS = 60 }; /* a directory as young as this may not be locked yet */
+
+/* Removes the directory @name of @base if it is ours and nobody has it locked. */
+static void remove_stale(int base, const char *name)
+{
+	SLU_AUTO(fd) int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != geteuid() || time(NULL) - st.st_mtime < SETTLED_SECONDS ||
+	    flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return;
+	(void)unlinkat(fd, "ledger", 0);
+	(void)unlinkat(base, name, AT_REMOVEDIR);
+}
+
+/* What runs that were killed have left: whoever lives has its directory locked. */
+static void remove_all_stale(const char *base)
+{
+	DIR *d = opendir(base);
+
+	for (struct dirent *e; d && (e = readdir(d));)
+		if (strncmp(e->d_name, DIR_NAME, strlen(DIR_NAME)) == 0)
+			remove_stale(dirfd(d), e->d_name);
+	if (d)
+		closedir(d);
+}
+
 static int make_ledger(struct why_run *w)
 {
 	const char *base = getenv("TMPDIR");
@@ -52,10 +86,16 @@ static int make_ledger(struct why_run *w)
 
 	if (!base || base[0] != '/')
 		base = "/tmp";
-	if (snprintf(w->dir, sizeof(w->dir), "%s/sluice-why-XXXXXX", base) >= (int)sizeof(w->dir) || !mkdtemp(w->dir)) {
+	remove_all_stale(base);
+	if (snprintf(w->dir, sizeof(w->dir), "%s/" DIR_NAME "XXXXXX", base) >= (int)sizeof(w->dir) ||
+	    !mkdtemp(w->dir)) {
 		w->dir[0] = 0;
 		return slu_fail_sys(-errno, "cannot make a directory in '%s'", base);
 	}
+	w->lock = open(w->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (w->lock >= 0)
+		(void)flock(w->lock,
+		            LOCK_EX | LOCK_NB); /* a file system without locks: then nobody removes it either */
 	(void)snprintf(w->path, sizeof(w->path), "%s/ledger", w->dir);
 	for (unsigned i = 0; i < w->view->n; i++)
 		nodes[i] = w->view->mount[i].nodes;
@@ -236,6 +276,8 @@ static void clean_up(struct why_run *w)
 		(void)unlink(w->path);
 		(void)rmdir(w->dir);
 	}
+	if (w->lock >= 0)
+		close(w->lock);
 }
 
 /* The child's end as our own. */
@@ -263,7 +305,7 @@ static int exit_code(const struct slu_cli *c, struct why_run *w, int status)
 
 int slu_run_why(const struct slu_cli *c, const struct slu_why *why, struct slu_view *v, char **argv)
 {
-	struct why_run w = { .cli = c, .why = why, .view = v, .sock = -1 };
+	struct why_run w = { .cli = c, .why = why, .view = v, .lock = -1, .sock = -1 };
 	int status = 0, r = prepare(&w);
 	char failed;
 

@@ -17,9 +17,13 @@ const struct slu_use *slu_uses_get(const struct slu_buf *uses, size_t i)
 	return (const struct slu_use *)(const void *)uses->data + i;
 }
 
-bool slu_use_is_gap(const struct slu_use *u)
+enum slu_use_state slu_use_state(const struct slu_use *u)
 {
-	return u->class == SLU_IO_COVER && !u->covered;
+	if (u->covered)
+		return SLU_USE_COVERED;
+	if (u->class == SLU_IO_COVER)
+		return SLU_USE_GAP;
+	return u->class == SLU_IO_LIMIT ? SLU_USE_NOT_SERVED : SLU_USE_BY_ITSELF;
 }
 
 static int by_name(const void *a, const void *b)
@@ -98,16 +102,13 @@ int slu_uses_gather(const struct slu_libs *l, const struct slu_elf *shim, struct
 	return 0;
 }
 
-size_t slu_uses_symbols(const struct slu_buf *uses, bool gaps)
+void slu_uses_tally(const struct slu_buf *uses, size_t ret_n[SLU_USE_STATES])
 {
-	size_t n = 0;
-
+	memset(ret_n, 0, SLU_USE_STATES * sizeof(*ret_n));
 	for (size_t i = 0; i < slu_uses_count(uses); i++) {
 		const struct slu_use *u = slu_uses_get(uses, i);
 
-		if (slu_use_is_gap(u) == gaps && u->class != SLU_IO_LIMIT &&
-		    (i == 0 || strcmp(u->symbol, slu_uses_get(uses, i - 1)->symbol) != 0))
-			n++;
+		if (i == 0 || strcmp(u->symbol, slu_uses_get(uses, i - 1)->symbol) != 0)
+			ret_n[slu_use_state(u)]++;
 	}
-	return n;
 }

@@ -19,10 +19,17 @@ SLU_MUST_USE int slu_uses_gather(const struct slu_libs *l, const struct slu_elf 
 size_t slu_uses_count(const struct slu_buf *uses);
 const struct slu_use *slu_uses_get(const struct slu_buf *uses, size_t i);
 
-/* Whether the use is a gap: something that the program would see wrongly. */
-bool slu_use_is_gap(const struct slu_use *u);
+enum slu_use_state {
+	SLU_USE_COVERED,
+	SLU_USE_BY_ITSELF,
+	SLU_USE_NOT_SERVED, /* sees no pack, and is not used to read data */
+	SLU_USE_GAP,        /* the program would see something wrong */
+	SLU_USE_STATES
+};
 
-/* How many different symbols with (@gaps) or without a gap there are. */
-size_t slu_uses_symbols(const struct slu_buf *uses, bool gaps);
+enum slu_use_state slu_use_state(const struct slu_use *u);
+
+/* How many different symbols there are in each state. */
+void slu_uses_tally(const struct slu_buf *uses, size_t ret_n[SLU_USE_STATES]);
 
 #endif

@@ -32,7 +32,9 @@ static int dir_labels(struct slu_contents *c)
 		if (!d) {
 			r = slu_listing_path(l, &l->samples[i], path);
 			return r < 0 ? r
-			             : slu_fail(-EINVAL, "--labels dir: %s is in no directory to take a label from",
+			             : slu_fail(-EINVAL,
+			                        "--labels dir: %s is in no directory to take a label from; move it out "
+			                        "of the tree or into a class, or give labels in a CSV file",
 			                        path);
 		}
 		values[i] = d - 1; /* the root's directories are numbered from 1 */

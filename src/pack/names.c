@@ -121,6 +121,57 @@ int slu_name_group_get(const uint8_t *data, size_t len, unsigned n, unsigned k, 
 	return (int)total;
 }
 
+int slu_name_group_start(const uint8_t *data, size_t len, unsigned n, unsigned k, struct slu_name_group *ret_g)
+{
+	struct pieces p;
+	int r = take_apart(data, len, n, k, &p);
+
+	if (r < 0)
+		return r;
+	*ret_g = (struct slu_name_group){
+		.prefixes = data + 1,
+		.own = data + 1 + n,
+		.suffix = p.suffix,
+		.text = p.prefix,
+		.suffix_len = p.suffix_len,
+		.text_len = (size_t)(data + len - p.prefix),
+		.first_len = data[1 + n],
+		.at = (size_t)(p.own - p.prefix),
+		.n = n,
+		.k = k,
+	};
+	/* The suffix and the text are neighbours: one look for all names. */
+	ret_g->clean = !memchr(p.suffix, '/', p.suffix_len + ret_g->text_len) &&
+	               !memchr(p.suffix, 0, p.suffix_len + ret_g->text_len);
+	return 0;
+}
+
+/* Copies @n bytes of the @room that there are to read. Most are few, and a copy of 16 needs no call. */
+static inline void copy_few(char *to, const uint8_t *from, size_t n, size_t room)
+{
+	if (SLU_LIKELY(n <= 16 && room >= 16))
+		memcpy(to, from, 16);
+	else
+		memcpy(to, from, n);
+}
+
+int slu_name_group_next(struct slu_name_group *g, char buf[SLU_NAME_ROOM])
+{
+	size_t prefix = g->prefixes[g->k], own = g->own[g->k], total = prefix + own + g->suffix_len;
+
+	if (SLU_UNLIKELY(prefix > g->first_len || own > g->text_len - g->at || total > SLU_MAX_NAME))
+		return slu_fail(-EBADMSG, "a compressed name is not valid");
+	copy_few(buf, g->text, prefix, g->text_len);
+	copy_few(buf + prefix, g->text + g->at, own, g->text_len - g->at);
+	copy_few(buf + prefix + own, g->suffix, g->suffix_len, g->suffix_len + g->text_len);
+	buf[total] = 0;
+	g->at += own;
+	g->k++;
+	if (SLU_UNLIKELY(!g->clean || total < 3) && !slu_name_ok(buf, total)) /* "." and ".." are short */
+		return slu_fail(-EBADMSG, "a name in the pack is not allowed");
+	return (int)total;
+}
+
 int slu_name_group_match(const uint8_t *data, size_t len, unsigned n, unsigned k, const char *name, size_t name_len)
 {
 	struct pieces p;

@@ -590,6 +590,19 @@ struct list_query {
 	struct slu_list *out;
 };
 
+/* The name of @node, the node after the one before if @g is not at its end. */
+static int next_name(struct slu_pack *p, uint64_t node, struct slu_name_group *g, char buf[SLU_NAME_ROOM])
+{
+	const uint8_t *data;
+	size_t len;
+	int r;
+
+	if (g->k == g->n && ((r = group_of(p, node, &data, &len)) < 0 ||
+	                     (r = slu_name_group_start(data, len, group_count(p, node), node % SLU_GROUP, g)) < 0))
+		return r;
+	return slu_name_group_next(g, buf);
+}
+
 static int run_list(void *arg)
 {
 	struct list_query *q = arg;
@@ -601,14 +614,15 @@ static int run_list(void *arg)
 	q->out->n = 0;
 	for (int k = 0; r >= 0 && k < 3; k++) {
 		uint64_t n = c.last[k] - c.first[k];
+		struct slu_name_group group = { .n = 0 };
 		for (; position < n; position++) {
 			struct slu_list_entry *e = &q->out->entries[q->out->n];
-			if (q->out->n == SLU_LIST_ENTRIES || at + SLU_NAME_MAX > sizeof(q->out->names))
+			if (q->out->n == SLU_LIST_ENTRIES || at + SLU_NAME_ROOM > sizeof(q->out->names))
 				return 0;
 			e->node = c.first[k] + position;
 			e->kind = (enum slu_kind)(SLU_DIR + k);
 			e->name = q->out->names + at;
-			if ((r = name_of(q->p, e->node, q->out->names + at)) < 0)
+			if ((r = next_name(q->p, e->node, &group, q->out->names + at)) < 0)
 				return r;
 			e->len = (size_t)r;
 			at += e->len + 1;

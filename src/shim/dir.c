@@ -368,28 +368,32 @@ static ssize_t refill(struct stream *s)
 	return n;
 }
 
+/* Whether there is more. At the end errno is what it was. */
+static bool refill_or_end(struct stream *s)
+{
+	int saved = errno;
+	ssize_t n = refill(s);
+
+	errno = saved;
+	if (n < 0)
+		(void)slu_shim_fail((int)n);
+	return n > 0;
+}
+
 SHIM struct dirent64 *readdir64(DIR *d)
 {
 	struct stream *s = ours(d);
 	struct dirent64 *e;
-	int saved = errno;
-	ssize_t n;
 
 	if (!s)
 		return NEXT(readdir64)(d);
 	if (s->host)
 		return next_of_host(s);
-	if (s->at == s->len && (n = refill(s)) <= 0) {
-		if (n < 0)
-			(void)slu_shim_fail((int)n);
-		else
-			errno = saved;
+	if (SLU_UNLIKELY(s->at == s->len) && !refill_or_end(s))
 		return NULL;
-	}
 	e = (struct dirent64 *)(void *)(s->buf + s->at);
 	s->at += e->d_reclen;
 	s->position = (uint64_t)e->d_off;
-	errno = saved;
 	return e;
 }
 SHIM_ALIAS(readdir, readdir64);

@@ -184,6 +184,6 @@ __attribute__((destructor)) static void at_exit(void)
 
 void slu_process_start(void)
 {
-	slu_exec_start();
+	slu_env_start();
 	(void)pthread_atfork(before_fork, in_parent, in_child); /* fails for want of memory, which there is at start */
 }

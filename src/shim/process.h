@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What process.c and exec.c need at start, and the placeholder. */
+/* What process.c and env.c need at start, and the placeholder. */
 #ifndef SLU_SHIM_PROCESS_H
 #define SLU_SHIM_PROCESS_H
 
@@ -7,7 +7,7 @@
 void slu_process_start(void);
 
 /* Takes the environment that new programs will get. */
-void slu_exec_start(void);
+void slu_env_start(void);
 
 /* A descriptor that cannot be read, or -1 and errno; and the one that all others are made of. */
 int slu_new_placeholder(const char *name);

@@ -6,6 +6,7 @@
 #include <sluice/pack.h>
 
 #include "fix.h"
+#include "pack/pack.h"
 
 enum { MAX_NODES = 200, MAX_READ = 1 << 20 };
 
@@ -33,6 +34,26 @@ static inline void walk_sample(struct slu_pack *p, uint64_t i)
 		must(len == s.size);
 }
 
+/* A directory's entries in one go: as they are one by one. */
+static inline void walk_list(struct slu_pack *p, uint64_t dir)
+{
+	static struct slu_list list;
+	char name[SLU_NAME_MAX];
+	uint64_t position = 0, node;
+
+	do {
+		if (slu_pack_list(p, dir, position, &list) < 0)
+			return;
+		must(list.n <= SLU_LIST_ENTRIES);
+		for (unsigned i = 0; i < list.n; i++, position++) {
+			const struct slu_list_entry *e = &list.entries[i];
+			must(slu_pack_entry(p, dir, position, &node) == 0 && node == e->node);
+			must(slu_node_kind(p, node) == (int)e->kind);
+			must(slu_pack_name(p, node, name) == (ssize_t)e->len && strcmp(name, e->name) == 0);
+		}
+	} while (list.n && position < MAX_NODES);
+}
+
 static inline void walk_node(struct slu_pack *p, uint64_t node)
 {
 	char path[SLU_PATH_MAX], name[SLU_NAME_MAX];
@@ -53,6 +74,8 @@ static inline void walk_node(struct slu_pack *p, uint64_t node)
 		must(slu_pack_readlink(p, node, path) < SLU_PATH_MAX);
 	if (kind == SLU_SAMPLE && slu_node_sample(p, node, &i) == 0)
 		walk_sample(p, i);
+	if (kind == SLU_DIR)
+		walk_list(p, node);
 	if (kind == SLU_DIR && slu_pack_entries(p, node, &count) == 0)
 		for (uint64_t k = 0; k < count && k < MAX_NODES; k++)
 			if (slu_pack_entry(p, node, k, &found) == 0)

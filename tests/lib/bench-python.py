@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT
 """What a Python program does with a tree, timed; for bench/bench-shim.
 
-    bench-python.py read|walk|walk-floor|imagefolder ROOT LIST PASSES
+    bench-python.py read|walk|imagefolder ROOT LIST PASSES
 
-Prints the seconds of the last pass: of one file for `read`, of the whole for the others. `walk-floor` is os.walk with an
-os.scandir that has the entries in memory already: what is left is Python's own work, which no file system can save.
+Prints the seconds of the last pass: of one file for `read`, of the whole for the others.
 """
 import os
 import sys
@@ -28,58 +27,6 @@ def walk(root, names):
     return seconds
 
 
-class Kept(list):
-    """The entries of a directory, to be given again."""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exc):
-        return False
-
-    def close(self):
-        pass
-
-
-def walk_floor(root, names):
-    real, kept = os.scandir, {}
-
-    def from_memory(path):
-        if path not in kept:
-            with real(path) as entries:
-                kept[path] = Kept(entries)
-            for e in kept[path]:
-                e.is_dir()
-        return Entries(kept[path])
-
-    class Entries:
-        def __init__(self, entries):
-            self.next = iter(entries).__next__
-
-        def __iter__(self):
-            return self
-
-        def __next__(self):
-            return self.next()
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *exc):
-            return False
-
-        def close(self):
-            pass
-
-    os.scandir = from_memory
-    os.walk.__globals__["scandir"] = from_memory
-    try:
-        walk(root, names)
-        return walk(root, names)
-    finally:
-        os.scandir = os.walk.__globals__["scandir"] = real
-
-
 def imagefolder(root, names):
     from torchvision.datasets import ImageFolder
     inner = os.path.join(root, "train")
@@ -93,7 +40,7 @@ def main():
     kind, root, listing, passes = sys.argv[1:5]
     with open(listing) as f:
         names = [os.path.join(root, line.rstrip("\n")) for line in f]
-    work = {"read": read, "walk": walk, "walk-floor": walk_floor, "imagefolder": imagefolder}[kind]
+    work = {"read": read, "walk": walk, "imagefolder": imagefolder}[kind]
     for _ in range(int(passes)):
         seconds = work(root, names)
     print("%.12f" % seconds)

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `moving POINT sendfile|held|vfork|entries SECONDS`: one thread reads a file (or lists a directory) piece by piece,
- * another has it made real by sendfile() or by vfork(). held: a child has the file too, and does nothing with it.
+ * `moving POINT sendfile|held|fork|vfork|entries SECONDS`: one thread reads a file (or lists a directory) piece by
+ * piece, another has it made real by sendfile(), fork() or vfork(). held: a child has the file too, and does nothing
+ * with it.
+ *
+ * The file is read a few bytes at a time until it has become real, so that many reads fall into that moment, then
+ * faster.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -15,13 +19,29 @@
 static const char *point;
 static int fd, null_fd;
 static atomic_bool stop;
+static atomic_int done; /* what makes files real, so often */
 
 static void *send_it(void *arg)
 {
 	off_t at = 0;
 	usleep((useconds_t)(long)arg);
 	T_EQ(sendfile(null_fd, fd, &at, 1), 1);
+	done += 2;
 	return NULL;
+}
+
+static void *fork_on(void *arg)
+{
+	unsigned seed = 1;
+	while (!stop) {
+		usleep((useconds_t)rand_r(&seed) % 2000);
+		pid_t pid = T_OK(fork());
+		if (pid == 0)
+			_exit(0);
+		T_EQ(waitpid(pid, NULL, 0), pid);
+		done++;
+	}
+	return arg;
 }
 
 static void *vfork_on(void *arg)
@@ -32,15 +52,17 @@ static void *vfork_on(void *arg)
 		if (pid == 0)
 			_exit(0);
 		T_EQ(waitpid(pid, &status, 0), pid);
+		done++;
 	}
 	return arg;
 }
 
 static void read_whole(int file)
 {
-	char b[3 * LINE];
+	char b[300 * LINE];
 	off_t at = 0;
-	for (ssize_t n; (n = read(fd, b, sizeof(b))) != 0; at += n) {
+	int before = done;
+	for (ssize_t n; (n = read(fd, b, done - before < 2 ? 5 : sizeof(b))) != 0; at += n) {
 		T_OK(n);
 		if (!are_of(b, (size_t)n, file, at))
 			T_FAIL("at %ld of file %d: '%.16s'", (long)at, file, b);
@@ -77,7 +99,7 @@ static void reads_while_sent(double until, bool held)
 	}
 }
 
-static void reads_while_vforking(double until)
+static void reads_while_forking(double until)
 {
 	for (int i = 0; now() < until; i++) {
 		fd = T_OK(open_lines(point, "longer", i % LONGER_FILES, i % 2 ? O_CLOEXEC : 0));
@@ -125,9 +147,9 @@ int main(int argc, char **argv)
 		reads_while_sent(until, what[0] == 'h');
 		return 0;
 	}
-	T_EQ(pthread_create(&t, NULL, vfork_on, NULL), 0);
-	if (strcmp(what, "vfork") == 0)
-		reads_while_vforking(until);
+	T_EQ(pthread_create(&t, NULL, strcmp(what, "fork") == 0 ? fork_on : vfork_on, NULL), 0);
+	if (strcmp(what, "entries") != 0)
+		reads_while_forking(until);
 	else
 		lists_while_vforking(until);
 	stop = true;

@@ -6,7 +6,7 @@
 . "$here/lines.sh"
 pack_lines
 compile t "$here/moving.c" -pthread
-for what in sendfile held vfork entries; do
+for what in sendfile held fork vfork entries; do
 	run 0 timeout 20 ./t "$tmp/tree" $what 0.05
 	run 0 preload "$tmp/p.slu:/data" timeout 30 ./t /data $what 0.45
 done

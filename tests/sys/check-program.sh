@@ -40,6 +40,26 @@ has out "./plain: all "
 run 0 "$SLUICE" check -v ./plain
 has out fopen
 has out "works by itself"
+# The counts are those of the list.
+cat >all.c <<-'EOF'
+	#include <stdio.h>
+	#include <sys/mount.h>
+	#include <unistd.h>
+	int main(int argc, char **argv)
+	{
+		FILE *f = fopen(argv[argc - 1], "r");
+		return mount("a", "b", "c", 0, 0) + chroot("/") + (f ? getc(f) : 1);
+	}
+EOF
+"$cc" -o all all.c
+run 0 "$SLUICE" check -v ./all
+has out "not served"
+listed=$(($(wc -l <out) - 1)) but=$(grep -c " not served " out)
+has out "./all: all $listed file functions"
+has out "but for $but that do not read data"
+run 0 "$SLUICE" check -v ./plain
+has out "./plain: all $(($(wc -l <out) - 1)) file functions"
+! grep -q "but for" out || fail "$(head -1 out)"
 run 0 "$SLUICE" check -q ./plain
 [ ! -s out ]
 

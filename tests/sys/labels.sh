@@ -57,4 +57,7 @@ printf 'cat/1;7\n' >form.csv
 bad form.csv
 # A file outside any directory has no class.
 echo top >src/top
-"$SLUICE" pack src -o top.slu --labels dir -q 2>err || sentence
+run 2 "$SLUICE" pack src -o top.slu --labels dir -q
+sentence
+has err "top is in no directory"
+has err "CSV"

@@ -39,6 +39,29 @@ run 0 "$SLUICE" run ../p.slu:here/../there ls "$tmp/sub/there"
 has "$tmp/out" class-00
 cd ..
 
+# "~" is the home directory, also behind the colon, where shells leave it; "~x" is a name.
+mkdir home
+cp -r p.slu home/q.slu
+for spec in '~/q.slu:~/data' '~/q.slu:~' p.slu:./~ p.slu:~x; do
+	HOME=$tmp/home run 0 "$SLUICE" run "$spec" -- sh -c "$show"
+	sed -n 2p out
+done >got
+printf '%s\n' "$tmp/home/q.slu:$tmp/home/data" "$tmp/home/q.slu:$tmp/home" "$tmp/p.slu:$tmp/~" "$tmp/p.slu:$tmp/~x" >want
+diff want got
+
+# Options before, between and behind the packs; those of the command are its own.
+run 0 "$SLUICE" run p.slu:/data --why-json why.json p.slu:/more -q -- ls -d /data /more --
+grep -q '"schema"' why.json || fail "no report"
+[ "$(cat out)" = "/data
+/more" ] || fail "$(cat out)"
+run 0 "$SLUICE" run -q p.slu:/data --no-watch ls --directory /data
+[ "$(cat out)" = /data ] || fail "$(cat out)"
+run 0 "$SLUICE" run --why-json -- p.slu:/data -- echo -- -q
+[ "$(cat out)" = "-- -q" ] || fail "$(cat out)"
+grep -q '"schema"' ./-- || fail "no report"
+run 2 "$SLUICE" run p.slu:/data --no-such-option -- ls
+grep -q no-such-option err || fail "$(cat err)"
+
 # Names with anything in them.
 odd='a b;c:d\e'
 cp -r p.slu "$odd.slu"

@@ -35,6 +35,14 @@ refused "two packs for '/data'" p.slu:/data q.slu:/data/ -- echo ran
 refused "no command" p.slu:/data
 refused "no command" p.slu:/data --
 refused "PACK:DIRECTORY" -- echo ran
+refused "did you mean 'p.slu:/data'" /data:p.slu -- echo ran
+refused "did you mean 'p.slu:empty'" empty:p.slu -- echo ran
+refused "did you mean '$tmp/p.slu:file'" "file:$tmp/p.slu" -- echo ran
+refused "'$tmp/file': it is not a directory" p.slu:file -- echo ran
+refused "'$tmp/file/x': it lies below a file" p.slu:file/x -- echo ran
+ln -s file link
+refused "not a directory" p.slu:link -- echo ran
+HOME='' refused HOME p.slu:~/data -- echo ran
 run 2 env SLUICE_SHIM=/nowhere/shim.so "$SLUICE" run p.slu:/data -- echo ran
 sentence
 has err SLUICE_SHIM
