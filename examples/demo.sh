@@ -63,5 +63,12 @@ rm -rf "$work/again"
 say "Every sample once, in a new random order: plain files and the pack side by side"
 "$sluice" pack "$work/$data" -o "$work/raw.slu" --codec none --force -q
 "$build/bench/bench-read" "$work/$data" "$work/raw.slu" "$work/train.slu" "the demo's files" 3
+
+say "\$ python3 examples/load.py $data raw.slu    # the same in Python, one thread each"
+if PYTHONPATH=$build/python /usr/bin/python3 -c 'import sluice' 2>/dev/null; then
+	PYTHONPATH=$build/python /usr/bin/python3 "$here/examples/load.py" "$work/$data" "$work/raw.slu"
+else
+	echo "left out: the Python package was not built (python3-dev)"
+fi
 echo
 echo "What was made is in $work"
