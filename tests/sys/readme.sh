@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What README.md shows works: its quick start, and its C program against an installed library.
+# What README.md shows works: its quick start, its Python program, and its C program against an installed library.
 . "$(dirname "$0")/../lib/test.sh"
 requires cc pkg-config meson
 readme=$lib/../../README.md
@@ -31,6 +31,12 @@ PATH=$tmp/bin:$PATH run 0 bash -eu quick.sh
 has out 'samples        80'
 has out 'sound'
 diff -r data again || fail "unpacked is not what was packed"
+
+if [ "${TEST_SANITIZED:-0}" = 0 ] && [ -d "$build/python/sluice" ]; then
+	block python >loader.py
+	PYTHONPATH=$build/python run 0 "$python" loader.py
+	has out '80 samples; airplane/0000.jpg has'
+fi
 
 [ "${TEST_SANITIZED:-0}" = 0 ] || exit 0 # a plain compiler cannot link against a sanitized library
 DESTDIR=$tmp/root meson install -C "$build" --no-rebuild --quiet >install.log 2>&1 || fail "install: $(cat install.log)"
