@@ -250,7 +250,8 @@ static void forget_threads(struct slu_loader *l)
 	l->first = l->spare = NULL;
 	l->end = &l->first;
 	l->njobs = l->ahead_bytes = l->in_flight = 0;
-	l->planning = l->reaping = l->missing = l->draining = l->consumer_waits = false;
+	l->draining = false;
+	l->planning = l->reaping = l->missing = l->consumer_waits = false;
 	l->pool = NULL;
 	l->started = false;
 }
