@@ -4,11 +4,12 @@
 
 README shows the commands that are run.
 """
+import json
 import os
 import re
 import subprocess
 
-from harness import LONG, SLUICE, check, main, skip
+from harness import LONG, PYTHON, SLUICE, check, main, skip
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.dirname(SLUICE)
@@ -44,6 +45,15 @@ def results(out, epochs):
     return {way: float(accuracy) for way, accuracy, *_ in last}
 
 
+def as_json(tmp):
+    packs = os.path.join(tmp, "training/packs")
+    done = subprocess.run([PYTHON, "train_cifar10.py", "--pack", "train.slu", "--test", "test.slu", "--epochs", "1", "--limit", "130",
+                           "--batch", "64", "--json"], cwd=packs, stdout=subprocess.PIPE, check=True)
+    got = json.loads(done.stdout)
+    check(got["way"] == "native" and 0 <= got["wait"] <= 1 and got["epochs"][0]["samples"] == 128, "%s", got)
+    check(got["accuracy"] == got["epochs"][0]["accuracy"], "%s", got)
+
+
 def in_readme(out):
     with open(ROOT + "/README.md", encoding="utf-8") as f:
         shown = re.findall(r"^    ((?:sluice pack data/|.*\btrain_cifar10\.py ).*?)(?: +#.*)?$", f.read(), re.M)
@@ -60,8 +70,9 @@ def test(tmp):
         out = three_ways(tmp, ["--epochs", "2", "--batch", "64", "--limit", "2000"], TRAIN_ARCHIVE="")
         got, least = results(out, 2), 0.6
     in_readme(out)
+    as_json(tmp)
     for way, accuracy in got.items():
-        check(accuracy >= least, "%s: accuracy %.3f, of chance %.3f", way, accuracy, 1 / CLASSES)
+        check(accuracy >= least, "%s: accuracy %.3f; chance is %.3f", way, accuracy, 1 / CLASSES)
     check(abs(got["files"] - got["run"]) <= SAME, "files and run: %s", got)
     check(abs(got["files"] - got["native"]) <= NOISE, "files and native: %s", got)
 
