@@ -107,8 +107,8 @@ SLU_API SLU_MUST_USE int slu_loader_start(struct slu_loader *l, uint64_t epoch, 
 
 /*
  * The next batch: 1, and a reference to it; 0 at the end of the epoch. Waits at most @timeout_ms (-1: as long as it
- * takes), then -ETIMEDOUT: call again. After any other failure the epoch is over until it is started again;
- * what was handed out before stays counted in slu_loader_save().
+ * takes), then -ETIMEDOUT, which nothing else gives: call again. After any other failure the epoch is over until it is
+ * started again; what was handed out before stays counted in slu_loader_save().
  */
 SLU_API SLU_MUST_USE int slu_loader_next(struct slu_loader *l, int timeout_ms, struct slu_batch **ret_batch);
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ._pack import choice
+from ._pack import choice, natural
 
 _CROP = {None: 0, "center": 1, "random-resized": 2}
 _DTYPE = {"uint8": 0, "float32": 1}
@@ -53,21 +53,27 @@ class Jpeg:
     def _options(self) -> dict[str, Any]:
         """The members of struct slu_jpeg_options; the library checks their values."""
         size = (0, 0) if self.size is None else self.size
-        height, width = (size, size) if isinstance(size, int) else size
+        height, width = (size, size) if hasattr(size, "__index__") else size
         options: dict[str, Any] = {
-            "width": width,
-            "height": height,
+            "width": natural("size", width, 0, 32),
+            "height": natural("size", height, 0, 32),
             "crop": choice("crop", self.crop, _CROP),
             "flip": bool(self.flip),
             "dtype": choice("dtype", self.dtype, _DTYPE),
             "layout": choice("layout", self.layout, _LAYOUT),
-            "channels": self.channels,
+            "channels": natural("channels", self.channels, 1, 32),
             "exact": bool(self.exact),
             "lenient": bool(self.lenient),
         }
-        for name in ("scale", "ratio", "mean", "std"):
+        for name, parts in (("scale", 2), ("ratio", 2), ("mean", 3), ("std", 3)):
             if (value := getattr(self, name)) is not None:
+                if len(value) != parts:
+                    raise ValueError("%s=%r: must be %d numbers" % (name, value, parts))
                 options[name] = value
+        if self.std is not None and not all(self.std):
+            raise ValueError("std=%r: dividing by 0" % (self.std,))
         if self.cover is not None:
+            if not self.cover >= 1:
+                raise ValueError("cover=%r: must be at least 1" % (self.cover,))
             options["cover"] = (self.cover,)
         return options

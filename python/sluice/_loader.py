@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Union
 from . import _core
 from ._batch import Batch, Form
 from ._jpeg import Jpeg
-from ._pack import Pack, Schema, choice, open
+from ._pack import Pack, Schema, choice, natural, open
 
 _VERIFY = {"once": 0, "always": 1}
 _IO = {"auto": 0, "mmap": 1, "uring": 2, "pread": 3}
@@ -88,16 +88,16 @@ class Loader:
             raise TypeError("decode=%r: must be a sluice.Jpeg" % (decode,))
         self._core = _core.Loader(
             self.pack,
-            _natural("batch_size", batch_size, 1, 32),
+            natural("batch_size", batch_size, 1, 32),
             _order(shuffle),
-            _natural("seed", seed, 0, 64),
+            natural("seed", seed, 0, 64),
             self.rank,
             self.world,
-            0 if threads is None else _natural("threads", threads, 1, 32),
+            0 if threads is None else natural("threads", threads, 1, 32),
             bool(drop_last),
             choice("verify", verify, _VERIFY),
             choice("io", io, _IO),
-            0 if ahead_bytes is None else _natural("ahead_bytes", ahead_bytes, 1, 64),
+            0 if ahead_bytes is None else natural("ahead_bytes", ahead_bytes, 1, 64),
             None if decode is None else decode._options(),
             _on_bad(on_error, self.pack, self.bad),
         )
@@ -141,7 +141,7 @@ class Loader:
 
         After load_state_dict() the epoch that was restored goes on from where it was; any other begins at its beginning.
         """
-        epoch = _natural("epoch", epoch, 0, 64)
+        epoch = natural("epoch", epoch, 0, 64)
         if self._under_way and self._pass() is not None:
             self._chosen = epoch    # for the pass after the one that somebody is in
             return
@@ -178,10 +178,13 @@ class Loader:
             raise ValueError("not the state of a loader: %s" % e) from None
         if version != VERSION:
             raise ValueError("the state of another version of the loader: %r" % (version,))
-        epoch = _natural("epoch", epoch, 0, 64)
+        try:
+            epoch = natural("epoch", epoch, 0, 64)
+        except TypeError as e:
+            raise ValueError("not the state of a loader: %s" % e) from None
+        self._core.restore(saved)   # refused, it changes nothing
         self._pass = _nothing
         self._epoch, self._placed, self._under_way, self._chosen = epoch, False, False, None
-        self._core.restore(saved)
         if position == 0:
             return      # a beginning: nothing needs to be placed
         if self._core.position() != (epoch, position):
@@ -266,7 +269,8 @@ class _Pass:
             raise StopIteration
         batch = self._next()
         if batch is None:
-            self._loader._completed()
+            if self._loader._under_way and self._loader._pass() is self:     # another thread may have seen the end too
+                self._loader._completed()
             self._end()
             raise StopIteration
         if self._progress:
@@ -275,39 +279,33 @@ class _Pass:
 
     def _end(self) -> None:
         progress, self._progress = self._progress, None
-        if progress:
+        if not progress:
+            return
+        try:
             progress.end()
+        except (ValueError, OSError):
+            pass    # stderr is closed: no reason to fail
 
     def __del__(self) -> None:
         try:
             self._end()
-        except (AttributeError, ValueError, OSError, TypeError):
-            pass    # half made, closed, or the interpreter is ending
+        except (AttributeError, TypeError):
+            pass    # half made, or the interpreter is ending
 
 
 def _nothing() -> None:
     return None
 
 
-def _natural(what: str, value: Any, least: int, bits: int) -> int:
-    try:
-        number = value.__index__()
-    except AttributeError:
-        raise TypeError("%s=%r: must be a whole number" % (what, value)) from None
-    if not least <= number < 1 << bits:
-        raise ValueError("%s=%r: must be at least %d, and fit into %d bits" % (what, value, least, bits))
-    return number
-
-
 def _turn(rank: int | str, world: int | None) -> tuple[int, int]:
-    if rank == "env":
+    if isinstance(rank, str) and rank == "env":
         try:
             rank = int(os.environ["RANK"])
             world = int(os.environ["WORLD_SIZE"]) if world is None else world
         except (KeyError, ValueError):
             raise ValueError('rank="env": RANK and WORLD_SIZE are not set to numbers') from None
-    world = _natural("world", 1 if world is None else world, 1, 32)
-    rank = _natural("rank", rank, 0, 32)
+    world = natural("world", 1 if world is None else world, 1, 32)
+    rank = natural("rank", rank, 0, 32)
     if rank >= world:
         raise ValueError("rank=%d: there are only %d" % (rank, world))
     return rank, world
@@ -331,6 +329,10 @@ def _on_bad(on_error: OnError, pack: Pack, bad: deque[BadSample]) -> Callable[[i
     def left_out(index: int, error: Exception) -> None:
         if callable(on_error):
             on_error(index, error)
-        bad.append(BadSample(index, pack.key(index), error))
+        try:
+            key = pack.key(index)
+        except (ValueError, OSError):   # the pack is closed, or the name is damaged too
+            key = ""
+        bad.append(BadSample(index, key, error))
 
     return left_out

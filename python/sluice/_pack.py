@@ -23,6 +23,16 @@ _IO = {"mmap": 0, "pread": 1}
 _VERIFY = {"always": 0, "once": 1}
 
 
+def natural(what: str, value: Any, least: int, bits: int) -> int:
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise TypeError("%s=%r: must be a whole number" % (what, value)) from None
+    if not least <= number < 1 << bits:
+        raise ValueError("%s=%r: must be at least %d, and fit into %d bits" % (what, value, least, bits))
+    return number
+
+
 def choice(what: str, value: Any, table: dict[Any, int]) -> int:
     """The number of an option's word; ValueError names what is allowed."""
     try:

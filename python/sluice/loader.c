@@ -229,16 +229,18 @@ static PyObject *loader_next(PyObject *o, PyObject *none)
 
 	if (enter(self) < 0)
 		return NULL;
-	do {
+	for (;;) {
 		Py_BEGIN_ALLOW_THREADS
 		r = slu_loader_next(self->l, WAIT_MS, &b);
 		Py_END_ALLOW_THREADS
-	} while (r == -ETIMEDOUT && PyErr_CheckSignals() == 0);
-	leave(self);
+		leave(self); /* a signal handler may save the state before the job is ended */
+		if (r != -ETIMEDOUT)
+			break;
+		if (PyErr_CheckSignals() < 0 || enter(self) < 0)
+			return NULL;
+	}
 	if (r > 0)
 		return slu_py_batch_take(b);
-	if (r == -ETIMEDOUT) /* a signal handler raised: KeyboardInterrupt */
-		return NULL;
 	if (r < 0)
 		return fail(self, r);
 	Py_RETURN_NONE;

@@ -6,16 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/macros.h"
 
-enum { ALIGN = 64, PAGE = 4096, HUGE = 2 << 20 };
+enum { ALIGN = 64, PAGE = 4096, HUGE = 2 << 20, MUCH = 256 << 10 };
 
 struct slu_batch_pool {
 	pthread_mutex_t lock; /* all below */
 	struct slu_batch *free;
-	size_t nfree, keep;
+	size_t free_bytes, keep_bytes;
+	pid_t pid;
 	uint32_t refs; /* the loader's, and one for each batch that is held */
 };
 
@@ -46,7 +48,21 @@ int slu_big_room(uint8_t **memory, size_t *len, size_t want)
 	return 0;
 }
 
+void slu_big_trim(uint8_t **memory, size_t *len, size_t want)
+{
+	if (*len <= MUCH || *len / 4 <= want)
+		return;
+	slu_big_free(*memory, *len);
+	*memory = NULL;
+	*len = 0;
+}
+
 /* ---- batches --------------------------------------------------------------------------------------------------- */
+
+static size_t batch_bytes(const struct slu_batch *b)
+{
+	return sizeof(*b) + (3 * b->samples_room + 1) * sizeof(*b->samples) + b->memory_len;
+}
 
 static void free_batch(struct slu_batch *b)
 {
@@ -55,14 +71,15 @@ static void free_batch(struct slu_batch *b)
 	free(b);
 }
 
-int slu_batch_pool_new(size_t keep, struct slu_batch_pool **ret_pool)
+int slu_batch_pool_new(size_t keep_bytes, struct slu_batch_pool **ret_pool)
 {
 	struct slu_batch_pool *pool = calloc(1, sizeof(*pool));
 
 	if (!pool)
 		return slu_fail_memory();
 	pthread_mutex_init(&pool->lock, NULL);
-	pool->keep = keep;
+	pool->keep_bytes = keep_bytes;
+	pool->pid = getpid();
 	pool->refs = 1;
 	*ret_pool = pool;
 	return 0;
@@ -72,26 +89,29 @@ int slu_batch_pool_new(size_t keep, struct slu_batch_pool **ret_pool)
 static void unref_locked(struct slu_batch_pool *pool)
 {
 	bool last = --pool->refs == 0;
-	struct slu_batch *b = last ? pool->free : NULL, *next;
 
 	pthread_mutex_unlock(&pool->lock);
 	if (!last)
 		return;
-	for (; b; b = next) {
-		next = b->next;
-		free_batch(b);
-	}
 	pthread_mutex_destroy(&pool->lock);
 	free(pool);
 }
 
 void slu_batch_pool_unref(struct slu_batch_pool *pool)
 {
+	struct slu_batch *b, *next;
+
 	if (!pool)
 		return;
 	pthread_mutex_lock(&pool->lock);
-	pool->keep = 0; /* the loader has gone: what comes back will not be needed */
+	pool->keep_bytes = 0; /* the loader has gone: what comes back will not be needed, nor what is there */
+	b = pool->free;
+	pool->free = NULL;
 	unref_locked(pool);
+	for (; b; b = next) {
+		next = b->next;
+		free_batch(b);
+	}
 }
 
 static int grow_arrays(struct slu_batch *b, size_t count)
@@ -119,7 +139,7 @@ int slu_batch_new(struct slu_batch_pool *pool, size_t count, struct slu_batch **
 	b = pool->free;
 	if (b) {
 		pool->free = b->next;
-		pool->nfree--;
+		pool->free_bytes -= batch_bytes(b);
 	}
 	pthread_mutex_unlock(&pool->lock);
 	if (!b && !(b = calloc(1, sizeof(*b))))
@@ -143,6 +163,7 @@ int slu_batch_make_room(struct slu_batch *b, size_t lead, size_t bytes)
 	int r;
 
 	lead = slu_up(lead, ALIGN);
+	slu_big_trim(&b->memory, &b->memory_len, lead + bytes);
 	if ((r = slu_big_room(&b->memory, &b->memory_len, lead + bytes)) < 0)
 		return r;
 	b->info.data = b->memory + lead;
@@ -168,11 +189,16 @@ void slu_batch_unref(struct slu_batch *b)
 	if (!b || atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1)
 		return;
 	pool = b->pool;
+	if (pool->pid != getpid()) {
+		free_batch(b); /* in a forked child the lock may be one that nobody will give back: the pool is left
+		                  alone */
+		return;
+	}
 	pthread_mutex_lock(&pool->lock);
-	if (pool->nfree < pool->keep) {
+	if (pool->free_bytes + batch_bytes(b) <= pool->keep_bytes) {
 		b->next = pool->free;
 		pool->free = b;
-		pool->nfree++;
+		pool->free_bytes += batch_bytes(b);
 		b = NULL;
 	}
 	unref_locked(pool);

@@ -25,7 +25,8 @@ struct slu_batch {
 	size_t memory_len;
 };
 
-SLU_MUST_USE int slu_batch_pool_new(size_t keep, struct slu_batch_pool **ret_pool);
+/* Keeps at most @keep_bytes for batches to come. */
+SLU_MUST_USE int slu_batch_pool_new(size_t keep_bytes, struct slu_batch_pool **ret_pool);
 void slu_batch_pool_unref(struct slu_batch_pool *pool);
 
 /* A batch with room for @count samples and no data yet; one reference. */
@@ -36,6 +37,9 @@ SLU_MUST_USE int slu_batch_make_room(struct slu_batch *b, size_t lead, size_t by
 
 /* Memory for large buffers that are used again and again; *@len grows to what there is. */
 SLU_MUST_USE int slu_big_room(uint8_t **memory, size_t *len, size_t want);
+/* Gives back what is far too large for @want: of a few large samples among small ones each buffer would remember one.
+ */
+void slu_big_trim(uint8_t **memory, size_t *len, size_t want);
 void slu_big_free(uint8_t *memory, size_t len);
 
 #endif

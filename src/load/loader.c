@@ -13,7 +13,7 @@
 #include "base/options.h"
 #include "base/parallel.h"
 
-enum { AHEAD_BYTES = 128 << 20, GROUP_BATCHES = 16 };
+enum { AHEAD_BYTES = 128 << 20, GROUP_BATCHES = 16, IMAGE_TRIES = 1000 };
 
 /* ---- made
  * ------------------------------------------------------------------------------------------------------------ */
@@ -41,23 +41,34 @@ static int take_options(struct slu_loader *l, const struct slu_loader_options *o
 	return 0;
 }
 
-/* Images that come out as they are: as large as the first one. */
-static int image_size_of_first(struct slu_loader *l, struct slu_jpeg *jpeg)
+static int image_size_of(struct slu_loader *l, struct slu_jpeg *jpeg, uint64_t i)
 {
 	SLU_AUTO(mem) uint8_t *data = NULL;
 	struct slu_sample s;
 	ssize_t n;
 	int r;
 
-	if (l->jpeg.width || slu_pack_count(l->pack) == 0)
-		return 0;
-	if ((r = slu_pack_sample(l->pack, 0, &s)) < 0)
+	if ((r = slu_pack_sample(l->pack, i, &s)) < 0)
 		return r;
 	if (!(data = malloc(slu_max(s.size, 1))))
 		return slu_fail_memory();
-	if ((n = slu_pack_read(l->pack, 0, data, s.size)) < 0)
+	if ((n = slu_pack_read(l->pack, i, data, s.size)) < 0)
 		return (int)n;
 	return slu_jpeg_size(jpeg, data, (size_t)n, &l->jpeg.width, &l->jpeg.height);
+}
+
+/* Images that come out as they are: as large as the first one, or, where bad ones are left out, the first good one. */
+static int take_image_size(struct slu_loader *l, struct slu_jpeg *jpeg)
+{
+	uint64_t n = slu_pack_count(l->pack), tries = l->opt.bad_sample ? slu_min(n, IMAGE_TRIES) : slu_min(n, 1);
+	int r = 0;
+
+	if (l->jpeg.width)
+		return 0;
+	for (uint64_t i = 0; i < tries; i++)
+		if ((r = image_size_of(l, jpeg, i)) == 0)
+			break;
+	return r;
 }
 
 static int take_images(struct slu_loader *l)
@@ -67,7 +78,7 @@ static int take_images(struct slu_loader *l)
 
 	if ((r = slu_jpeg_options(l->opt.jpeg, &l->jpeg)) < 0 || (r = slu_jpeg_new(&jpeg)) < 0)
 		return r;
-	r = image_size_of_first(l, jpeg);
+	r = take_image_size(l, jpeg);
 	slu_jpeg_free(jpeg);
 	if (r < 0 || (r = slu_jpeg_out_bytes(&l->jpeg, &l->sample_bytes)) < 0)
 		return r;
@@ -129,7 +140,7 @@ static int fill_in(struct slu_loader *l, const struct slu_loader_options *opt)
 	int r;
 
 	if ((r = take_options(l, opt)) < 0 || (r = slu_residency_init(&l->residency, l->pack)) < 0 ||
-	    (r = slu_batch_pool_new(SLU_LOAD_MAX_JOBS, &l->pool)) < 0)
+	    (r = slu_batch_pool_new(l->opt.ahead_bytes, &l->pool)) < 0)
 		return r;
 	if (l->opt.jpeg)
 		r = take_images(l);
@@ -188,7 +199,7 @@ static int open_engine(struct slu_loader *l)
 		[SLU_LOAD_IO_PREAD] = SLU_AIO_THREADS,
 	};
 
-	if (l->opt.io == SLU_LOAD_IO_MMAP)
+	if (l->opt.io == SLU_LOAD_IO_MMAP || l->aio)
 		return 0;
 	return slu_aio_open(engine[l->opt.io], SLU_LOAD_DEPTH, &l->aio);
 }
@@ -249,7 +260,7 @@ static void forget_threads(struct slu_loader *l)
 	l->aio = NULL;
 	l->first = l->spare = NULL;
 	l->end = &l->first;
-	l->njobs = l->ahead_bytes = l->in_flight = 0;
+	l->njobs = l->ahead_bytes = l->spare_bytes = l->in_flight = 0;
 	l->draining = false;
 	l->planning = l->reaping = l->missing = l->consumer_waits = false;
 	l->pool = NULL;
@@ -304,17 +315,16 @@ static void count_left(struct slu_loader *l)
 	l->share.batches = l->first_batch + (l->opt.drop_last ? left / batch : (left + batch - 1) / batch);
 }
 
-static int set_epoch(struct slu_loader *l, uint64_t epoch, uint64_t position, const uint8_t *state, size_t state_len)
+static int set_epoch(struct slu_loader *l, uint64_t epoch, uint64_t start, const uint8_t *state, size_t state_len)
 {
 	struct slu_order_share share;
 	uint64_t n = slu_pack_count(l->pack);
 	int r;
 
-	if (position > n)
-		return slu_fail(-EINVAL, "position %llu is beyond the %llu samples of %s", (unsigned long long)position,
+	if (start > n)
+		return slu_fail(-EINVAL, "position %llu is beyond the %llu samples of %s", (unsigned long long)start,
 		                (unsigned long long)n, l->pack->path);
-	if ((r = slu_order_share(n, state ? 0 : position, l->opt.rank, l->opt.world, l->opt.batch_size,
-	                         l->opt.drop_last, &share)) < 0)
+	if ((r = slu_order_share(n, start, l->opt.rank, l->opt.world, l->opt.batch_size, l->opt.drop_last, &share)) < 0)
 		return r;
 	slu_order_epoch(&l->order, epoch);
 	l->share = share;
@@ -329,12 +339,13 @@ static int set_epoch(struct slu_loader *l, uint64_t epoch, uint64_t position, co
 	return 0;
 }
 
-int slu_loader_begin(struct slu_loader *l, uint64_t epoch, uint64_t position, const uint8_t *state, size_t state_len)
+int slu_loader_begin(struct slu_loader *l, uint64_t epoch, uint64_t position, uint64_t start, const uint8_t *state,
+                     size_t state_len)
 {
 	int r;
 
 	forget_threads(l);
-	if (!l->pool && (r = slu_batch_pool_new(SLU_LOAD_MAX_JOBS, &l->pool)) < 0)
+	if (!l->pool && (r = slu_batch_pool_new(l->opt.ahead_bytes, &l->pool)) < 0)
 		return r;
 	pthread_mutex_lock(&l->lock);
 	drain(l);
@@ -343,7 +354,7 @@ int slu_loader_begin(struct slu_loader *l, uint64_t epoch, uint64_t position, co
 	l->picker_state_len = 0;
 	l->missing = true; /* until it is known, storage comes first */
 	l->started = false;
-	r = set_epoch(l, epoch, position, state, state_len);
+	r = set_epoch(l, epoch, start, state, state_len);
 	if (r >= 0 && l->picker && !l->picker_state && !(l->picker_state = malloc(SLU_ORDER_STATE_MAX)))
 		r = slu_fail_memory();
 	if (r >= 0 && l->picker)
@@ -356,8 +367,12 @@ int slu_loader_begin(struct slu_loader *l, uint64_t epoch, uint64_t position, co
 	if (!l->started_ns)
 		l->started_ns = slu_now_ns();
 	pthread_mutex_unlock(&l->lock);
-	if (r < 0 || (r = start_threads(l)) < 0)
+	if (r < 0)
 		return r;
+	if ((r = start_threads(l)) < 0) {
+		l->started = false; /* nobody would ever bring a batch */
+		return r;
+	}
 	pthread_mutex_lock(&l->lock);
 	pthread_cond_broadcast(&l->work);
 	pthread_mutex_unlock(&l->lock);
@@ -366,7 +381,7 @@ int slu_loader_begin(struct slu_loader *l, uint64_t epoch, uint64_t position, co
 
 int slu_loader_start(struct slu_loader *l, uint64_t epoch, uint64_t position)
 {
-	return slu_loader_begin(l, epoch, position, NULL, 0);
+	return slu_loader_begin(l, epoch, position, position, NULL, 0);
 }
 
 /* ---- what it knows of itself
@@ -404,9 +419,12 @@ void slu_loader_position(const struct slu_loader *l, uint64_t *ret_epoch, uint64
 void slu_loader_get_stats(const struct slu_loader *l, struct slu_loader_stats *ret_stats)
 {
 	pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&l->lock;
+	bool ours = !l->nworkers || l->pid == getpid(); /* in a forked child a thread that is gone may have the lock */
 
-	pthread_mutex_lock(lock);
+	if (ours)
+		pthread_mutex_lock(lock);
 	*ret_stats = l->stats;
 	ret_stats->elapsed_ns = l->started_ns ? slu_now_ns() - l->started_ns : 0;
-	pthread_mutex_unlock(lock);
+	if (ours)
+		pthread_mutex_unlock(lock);
 }

@@ -55,7 +55,7 @@ struct slu_job {
 	uint8_t *stage; /* what is read goes here */
 	size_t stage_len, stage_used;
 	size_t slices, next_slice, slices_done;
-	struct slu_bad *bad;
+	struct slu_bad *bad;   /* in no order, until slu_job_sort_bad() */
 	uint64_t position;     /* behind it */
 	uint8_t *picker_state; /* the opportunistic order's, behind it */
 	size_t picker_state_len;
@@ -106,11 +106,11 @@ struct slu_loader {
 
 	pthread_mutex_t lock; /* all below */
 	pthread_cond_t work, ready;
-	struct slu_job *first, **end, *spare; /* the queue, oldest first */
-	size_t njobs, ahead_bytes;
-	uint64_t planned;                /* batches */
-	bool planning, reaping, missing; /* missing: the last one planned must be read from storage */
-	_Atomic bool draining;           /* read between two samples too, without the lock */
+	struct slu_job *first, **end, *spare;   /* the queue, oldest first */
+	size_t njobs, ahead_bytes, spare_bytes; /* spare_bytes: stages of those that are spare */
+	uint64_t planned;                       /* batches */
+	bool planning, reaping, missing;        /* missing: the last one planned must be read from storage */
+	_Atomic bool draining;                  /* read between two samples too, without the lock */
 	bool stop;
 	size_t in_flight;    /* reads */
 	unsigned busy, idle; /* threads: at work; asleep */
@@ -174,7 +174,22 @@ struct slu_job *slu_job_take_first(struct slu_loader *l);
 void slu_job_put_back(struct slu_loader *l, struct slu_job *job);
 void slu_job_free(struct slu_job *job);
 
-/* Notes that sample @k of the job cannot be had, with the sentence of this thread. */
+/* Found bad while it was planned: there is nothing to read. */
+static inline bool slu_job_lacks(const struct slu_job *j, size_t k)
+{
+	return j->at[k].shard == UINT32_MAX;
+}
+
+static inline void slu_job_set_lacks(struct slu_job *j, size_t k)
+{
+	j->at[k] = (struct slu_sample){ .shard = UINT32_MAX };
+}
+
+/* The list of what is bad, by sample. */
+void slu_job_sort_bad(struct slu_job *job);
+
+/* Notes that sample @k of the job cannot be had, with the sentence of this thread. (What has nothing to do with the
+ * sample, such as a want of memory or of descriptors, ends the epoch instead.) */
 void slu_job_bad(struct slu_loader *l, struct slu_job *job, size_t k, int err);
 
 /* Ends the epoch with @err and the sentence of this thread. */
@@ -182,8 +197,8 @@ void slu_loader_fail(struct slu_loader *l, int err);
 
 /* ---- loader.c ---- */
 
-/* Begins an epoch; @picker_state, if any, is checked. */
-SLU_MUST_USE int slu_loader_begin(struct slu_loader *l, uint64_t epoch, uint64_t position, const uint8_t *picker_state,
-                                  size_t picker_state_len);
+/* Begins an epoch at @position. @picker_state, if any, is checked; it belongs to a share that began at @start. */
+SLU_MUST_USE int slu_loader_begin(struct slu_loader *l, uint64_t epoch, uint64_t position, uint64_t start,
+                                  const uint8_t *picker_state, size_t picker_state_len);
 
 #endif

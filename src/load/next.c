@@ -69,20 +69,27 @@ static void leave_out(struct slu_job *j)
 	b->info.bytes = (uint64_t)end;
 }
 
+/* -ETIMEDOUT is ours, and means: call again. A file system's becomes an input/output error. */
+static int failure(int err, const char *message)
+{
+	return slu_fail(err == -ETIMEDOUT ? -EIO : err, "%s", message);
+}
+
 /* Asks about each bad sample. Without the lock: the callback may take its time. */
 static int judge(struct slu_loader *l, struct slu_job *j, uint64_t *ret_bad)
 {
+	slu_job_sort_bad(j);
 	if (j->error)
-		return slu_fail(j->error, "%s", j->message ? j->message : "out of memory");
+		return failure(j->error, j->message ? j->message : "out of memory");
 	for (const struct slu_bad *b = j->bad, *last = NULL; b; last = b, b = b->next) {
 		uint64_t sample = (uint64_t)j->batch->samples[b->k];
 		int r;
 		if (last && last->k == b->k)
 			continue;
 		if (!l->opt.bad_sample)
-			return slu_fail(b->err, "%s", b->message);
+			return failure(b->err, b->message);
 		if ((r = l->opt.bad_sample(l->opt.bad_arg, sample, b->err, b->message)) < 0)
-			return slu_fail(r, "%s", b->message);
+			return failure(r, b->message);
 		++*ret_bad;
 	}
 	if (j->bad)
@@ -101,7 +108,7 @@ static void hand_out(struct slu_loader *l, struct slu_job *j)
 		l->picker_state_len = j->picker_state_len;
 		j->picker_state = state;
 	}
-	l->stats.batches++;
+	l->stats.batches += j->batch->info.count > 0; /* one whose samples are all bad is not */
 	l->stats.samples += j->batch->info.count;
 	l->stats.bytes += j->batch->info.bytes;
 }

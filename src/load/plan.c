@@ -60,13 +60,21 @@ static int pick(struct slu_loader *l, struct slu_job *j, uint64_t first, int64_t
 	return 0;
 }
 
+/* A picker that was begun with another batch size has its batches elsewhere. */
+static uint64_t picker_position(const struct slu_loader *l)
+{
+	uint64_t taken = l->share.samples - slu_order_picker_left(l->picker);
+
+	return slu_min(l->share.start + taken * l->share.world, slu_max(l->share.n, l->share.start));
+}
+
 /* Where all of them are; one whose record is damaged has no bytes and is bad. */
 static void locate(struct slu_loader *l, struct slu_job *j, const int64_t *samples)
 {
 	for (size_t k = 0; k < j->n;) {
 		ssize_t r = slu_pack_locate_many(l->pack, samples + k, j->n - k, j->at + k);
 		if (r < 0) {
-			j->at[k] = (struct slu_sample){ 0 };
+			slu_job_set_lacks(j, k);
 			slu_job_bad(l, j, k, (int)r);
 			r = 1;
 		}
@@ -79,13 +87,32 @@ static void check_sizes(struct slu_loader *l, struct slu_job *j, const int64_t *
 {
 	uint64_t want = l->skip + l->sample_bytes;
 
-	for (size_t k = 0; k < j->n; k++)
-		if (j->at[k].size != want && j->at[k].offset)
-			slu_job_bad(l, j, k,
-			            slu_fail(-EBADMSG,
-			                     "%s: sample %lld has %llu bytes, not the %llu of the pack's schema",
-			                     l->pack->path, (long long)samples[k], (unsigned long long)j->at[k].size,
-			                     (unsigned long long)want));
+	for (size_t k = 0; k < j->n; k++) {
+		if (j->at[k].size == want || slu_job_lacks(j, k))
+			continue;
+		slu_job_bad(l, j, k,
+		            slu_fail(-EBADMSG, "%s: sample %lld has %llu bytes, not the %llu of the pack's schema",
+		                     l->pack->path, (long long)samples[k], (unsigned long long)j->at[k].size,
+		                     (unsigned long long)want));
+		slu_job_set_lacks(j, k);
+	}
+}
+
+/* One by one only where that fails: then it is known whose label cannot be read. */
+static void label(struct slu_loader *l, struct slu_job *j, const int64_t *samples)
+{
+	int64_t *labels = j->batch->labels;
+
+	j->batch->info.labels = labels;
+	if (slu_pack_values(l->pack, &l->label, samples, j->n, labels) == 0)
+		return;
+	for (size_t k = 0; k < j->n; k++) {
+		int r = slu_pack_value(l->pack, &l->label, (uint64_t)samples[k], &labels[k]);
+		if (r == 0 || slu_job_lacks(j, k))
+			continue;
+		slu_job_bad(l, j, k, r);
+		slu_job_set_lacks(j, k);
+	}
 }
 
 static int lay_out(struct slu_loader *l, struct slu_job *j)
@@ -160,9 +187,10 @@ static void merge(struct slu_job *j, size_t missing)
 static int place(struct slu_loader *l, struct slu_job *j, size_t missing)
 {
 	size_t kept = 0;
-	int r = slu_big_room(&j->stage, &j->stage_len, j->stage_used);
+	int r;
 
-	if (r < 0)
+	slu_big_trim(&j->stage, &j->stage_len, j->stage_used);
+	if ((r = slu_big_room(&j->stage, &j->stage_len, j->stage_used)) < 0)
 		return r;
 	for (size_t m = 0; m < missing; m++) {
 		size_t k = j->slot[m];
@@ -218,16 +246,13 @@ static int plan(struct slu_loader *l, struct slu_job *j, uint64_t number)
 	if ((r = pick(l, j, first, samples)) < 0)
 		return r;
 	j->batch->info.count = j->n;
-	j->position = slu_order_share_next(&l->share, number + 1);
+	j->position = l->picker ? picker_position(l) : slu_order_share_next(&l->share, number + 1);
 	j->batch->info.position = j->position;
 	locate(l, j, samples);
 	if (l->fixed && !l->opt.jpeg)
 		check_sizes(l, j, samples);
-	if (l->has_labels) {
-		if ((r = slu_pack_values(l->pack, &l->label, samples, j->n, j->batch->labels)) < 0)
-			return r;
-		j->batch->info.labels = j->batch->labels;
-	}
+	if (l->has_labels)
+		label(l, j, samples);
 	if ((r = lay_out(l, j)) < 0)
 		return r;
 	return plan_reads(l, j);
@@ -240,6 +265,7 @@ void slu_plan(struct slu_loader *l, struct slu_job *j, uint64_t number)
 	j->slices = j->next_slice = j->slices_done = 0;
 	if (r < 0) {
 		j->error = r;
+		free(j->message);
 		j->message = strdup(slu_errmsg()); /* NULL: then without a sentence */
 		j->nreads = j->reads_left = 0;
 		j->state = SLU_JOB_DONE;

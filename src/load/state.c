@@ -4,7 +4,8 @@
  *
  *   8  "SLULOAD1"         8  samples            8  seed          8  epoch        8  position
  *   16 the pack's identity                      4  SLU_ORDER_VERSION             4  world
- *   4  rank               4  length of the order's text, then that text
+ *   4  rank               8  where the share of the opportunistic order began
+ *   4  length of the order's text, then that text
  *   4  length of the opportunistic order's own state, then that
  *   8  XXH3 of all before
  *
@@ -28,8 +29,9 @@ enum {
 	AT_VERSION = 56,
 	AT_WORLD = 60,
 	AT_RANK = 64,
-	AT_TEXT_LEN = 68,
-	AT_TEXT = 72,
+	AT_START = 68,
+	AT_TEXT_LEN = 76,
+	AT_TEXT = 80,
 };
 
 ssize_t slu_loader_save(const struct slu_loader *l, void *buf, size_t cap)
@@ -52,6 +54,7 @@ ssize_t slu_loader_save(const struct slu_loader *l, void *buf, size_t cap)
 	slu_put32(b + AT_VERSION, SLU_ORDER_VERSION);
 	slu_put32(b + AT_WORLD, l->opt.world);
 	slu_put32(b + AT_RANK, l->opt.rank);
+	slu_put64(b + AT_START, l->picker ? l->share.start : 0);
 	slu_put32(b + AT_TEXT_LEN, (uint32_t)tn);
 	memcpy(b + AT_TEXT, text, tn);
 	slu_put32(b + AT_TEXT + tn, (uint32_t)sn);
@@ -110,5 +113,6 @@ int slu_loader_restore(struct slu_loader *l, const void *buf, size_t n)
 			return not_a_state();
 		state = b + AT_TEXT + tn + 4;
 	}
-	return slu_loader_begin(l, slu_get64(b + AT_EPOCH), slu_get64(b + AT_POSITION), state, sn);
+	return slu_loader_begin(l, slu_get64(b + AT_EPOCH), slu_get64(b + AT_POSITION),
+	                        slu_get64(b + (state ? AT_START : AT_POSITION)), state, sn);
 }

@@ -18,14 +18,6 @@ enum { CHUNK = 64 }; /* samples in one call to pack/ */
 /* ---- a slice ------------------------------------------------------------------------------------------------------
  */
 
-static bool is_bad(const struct slu_job *j, size_t k)
-{
-	for (const struct slu_bad *b = j->bad; b; b = b->next)
-		if (b->k == k)
-			return true;
-	return false;
-}
-
 /* Nobody will see the batch any more: a loader that is freed or started again does not wait for the rest of it. */
 static bool is_dropped(const struct slu_loader *l)
 {
@@ -61,20 +53,29 @@ static int fetch_own(struct slu_worker *w, struct slu_job *j, size_t k)
 	return r < 0 ? (int)r : 0;
 }
 
+/* How many of the first samples of a slice have a header that would reach into the slice before, which is another's. */
+static size_t count_detours(const struct slu_loader *l, size_t first, size_t last)
+{
+	if (!l->skip || first == 0) /* before the first of all there is room */
+		return 0;
+	return (size_t)slu_min(last - first,
+	                       l->sample_bytes ? (l->skip + l->sample_bytes - 1) / l->sample_bytes : last - first);
+}
+
 /*
- * Backwards: where a header is to be left out (`skip`), it is copied over the end of the sample before, which comes
- * after it and is then written in full. The first of a slice has no such place: it takes a way round.
+ * Backwards: where a header is to be left out (`skip`), it is copied over the ends of the samples before, which come
+ * after it and are then written in full. The first ones of a slice have no such place: they take a way round.
  */
-static void copy_slice(struct slu_worker *w, struct slu_job *j, size_t first, size_t last, bool check_bad)
+static void copy_slice(struct slu_worker *w, struct slu_job *j, size_t first, size_t last)
 {
 	struct slu_loader *l = w->loader;
 	struct slu_fetch f[CHUNK];
 	size_t which[CHUNK], n = 0;
 	uint8_t *data = j->batch->info.data;
-	bool detour = l->skip && first > 0;
+	size_t direct = first + count_detours(l, first, last);
 
-	for (size_t k = last; k-- > first && !is_dropped(l);) {
-		if ((check_bad && is_bad(j, k)) || (detour && k == first))
+	for (size_t k = last; k-- > direct && !is_dropped(l);) {
+		if (slu_job_lacks(j, k))
 			continue;
 		which[n] = k;
 		f[n++] = (struct slu_fetch){ (uint64_t)j->batch->samples[k], &j->at[k], j->stored[k],
@@ -85,18 +86,19 @@ static void copy_slice(struct slu_worker *w, struct slu_job *j, size_t first, si
 		}
 	}
 	fetch(w, j, f, which, n);
-	if (detour && !(check_bad && is_bad(j, first)) && fetch_own(w, j, first) == 0)
-		memcpy(data + j->batch->offsets[first], w->sample + l->skip, l->sample_bytes);
+	for (size_t k = first; k < direct && !is_dropped(l); k++)
+		if (!slu_job_lacks(j, k) && fetch_own(w, j, k) == 0)
+			memcpy(data + j->batch->offsets[k], w->sample + l->skip, l->sample_bytes);
 }
 
-static void decode_slice(struct slu_worker *w, struct slu_job *j, size_t first, size_t last, bool check_bad)
+static void decode_slice(struct slu_worker *w, struct slu_job *j, size_t first, size_t last)
 {
 	struct slu_loader *l = w->loader;
 
 	for (size_t k = first; k < last && !is_dropped(l); k++) {
 		uint64_t sample = (uint64_t)j->batch->samples[k];
 		int r;
-		if ((check_bad && is_bad(j, k)) || fetch_own(w, j, k) < 0)
+		if (slu_job_lacks(j, k) || fetch_own(w, j, k) < 0)
 			continue;
 		r = slu_jpeg_decode(w->jpeg, &l->jpeg, w->sample, j->at[k].size,
 		                    slu_mix_nth(slu_mix_nth(slu_mix64(l->opt.seed), l->epoch), sample),
@@ -108,15 +110,10 @@ static void decode_slice(struct slu_worker *w, struct slu_job *j, size_t first, 
 
 void slu_work_slice(struct slu_worker *w, struct slu_job *j, size_t first, size_t last)
 {
-	bool check_bad;
-
-	pthread_mutex_lock(&w->loader->lock);
-	check_bad = j->bad != NULL; /* found while planning: they cannot be touched */
-	pthread_mutex_unlock(&w->loader->lock);
 	if (w->loader->opt.jpeg)
-		decode_slice(w, j, first, last, check_bad);
+		decode_slice(w, j, first, last);
 	else
-		copy_slice(w, j, first, last, check_bad);
+		copy_slice(w, j, first, last);
 }
 
 /* ---- what is next; all under the lock
@@ -163,9 +160,10 @@ static void do_plan(struct slu_loader *l)
 	struct slu_job *j = l->spare;
 	uint64_t number = l->planned++;
 
-	if (j)
+	if (j) {
 		l->spare = j->next;
-	else if (!(j = calloc(1, sizeof(*j)))) {
+		l->spare_bytes -= j->stage_len;
+	} else if (!(j = calloc(1, sizeof(*j)))) {
 		slu_loader_fail(l, slu_fail_memory());
 		return;
 	}

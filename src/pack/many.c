@@ -149,6 +149,7 @@ int slu_pack_values(struct slu_pack *p, const struct slu_column *c, const int64_
 {
 	struct valuing q = { p, c, samples, n, ret_values };
 	int64_t first;
+	int r;
 
 	if (n == 0)
 		return 0;
@@ -156,7 +157,7 @@ int slu_pack_values(struct slu_pack *p, const struct slu_column *c, const int64_
 		if ((uint64_t)samples[k] >= p->nsamples)
 			return slu_no_such_sample(p, (uint64_t)samples[k]);
 	/* One by the public way, which checks that the column is this pack's. */
-	if (slu_pack_value(p, c, (uint64_t)samples[0], &first) < 0)
-		return -ENOENT;
+	if ((r = slu_pack_value(p, c, (uint64_t)samples[0], &first)) < 0)
+		return r;
 	return slu_pack_guard(p, run_values, &q);
 }

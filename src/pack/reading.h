@@ -28,7 +28,8 @@ SLU_MUST_USE int slu_read_whole(void *reading);
 /* Runs @fn(rd) in the guard until it has what it needs; gives back the decoder. */
 SLU_MUST_USE int slu_read_run(struct slu_reading *rd, slu_guarded_fn *fn);
 
-/* Gives @err, with the path of sample @i added to its sentence if it says that the sample is damaged. */
+/* Gives @err, with the path of sample @i added to its sentence if it says that the sample is damaged or cannot be
+ * read. */
 int slu_read_tell(struct slu_pack *p, uint64_t i, int err);
 
 /* Reads sample @i, which is at @s (of slu_pack_sample()), whole and checked into @buf, which has room for s->size. */

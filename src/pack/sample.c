@@ -188,7 +188,7 @@ int slu_read_tell(struct slu_pack *p, uint64_t i, int err)
 {
 	char sentence[512], path[SLU_PATH_MAX];
 
-	if (SLU_LIKELY(!slu_err_is_damage(err)))
+	if (SLU_LIKELY(!slu_err_is_damage(err) && err != -EIO))
 		return err;
 	(void)snprintf(sentence, sizeof(sentence), "%s", slu_errmsg()); /* cut off at worst */
 	if (slu_pack_path(p, slu_pack_sample_node(p, i), path) >= 0)

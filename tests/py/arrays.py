@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """A pack of .npy files of one type and shape gives batches that are arrays."""
-from pypack import arrays, main, np, sluice
+import io
+
+from pypack import arrays, main, np, pack_of, sluice
 
 
 def test(tmp):
@@ -25,6 +27,20 @@ def test(tmp):
         if dtype == "<f4":
             assert batch.data.shape == (6, 3, 4) and batch.data.format == "f" and batch.data[2, 1, 3] == want[2][1, 3]
             assert batch[5].shape == (3, 4)
+
+    small_and_many(tmp)
+
+
+def small_and_many(tmp):
+    """Arrays smaller than the header of their files, in batches that several threads share."""
+    head = io.BytesIO()
+    np.save(head, np.full(16, 0, "<f4"))
+    head = head.getvalue()[:-64]
+    path = pack_of(tmp, "small", {"a/%05d.npy" % i: head + np.full(16, i, "<f4").tobytes() for i in range(9000)})
+    loader = sluice.Loader(path, 9000, shuffle="global", threads=4)
+    for _ in range(8):
+        for batch in loader:
+            assert (batch.data == batch.indices[:, None]).all()
 
 
 main(test)

@@ -103,12 +103,28 @@ def bounded(tmp):
         assert most < 60 * MIB, "%s: %d MiB" % (io, most // MIB)
 
 
+def bounded_though_sizes_differ(tmp):
+    """A few large samples among many small ones: buffers do not all grow to the largest."""
+    files = {"%04d" % i: os.urandom(8 * MIB if i % 50 == 0 else 200) for i in range(400)}
+    path = pack_of(tmp, "skewed", files, "--codec", "none")
+    with sluice.Loader(path, 1, shuffle=True, threads=2, io="pread", ahead_bytes=16 * MIB) as loader:
+        before = rss()
+        for _ in range(12):
+            for batch in loader:
+                pass
+            assert rss() - before < 150 * MIB, "%d MiB" % ((rss() - before) // MIB)
+        batch = next(iter(loader))
+    assert rss() - before < 40 * MIB, "%d MiB after close()" % ((rss() - before) // MIB)
+    assert len(batch) == 1
+
+
 def test(tmp):
     path, files = blobs(tmp)
     kept(path, [files[k] for k in sorted(files)])
     freed_at_once(path)
     no_leak(tmp)
     bounded(tmp)
+    bounded_though_sizes_differ(tmp)
 
 
 main(test)

@@ -31,6 +31,11 @@ def test(tmp):
     assert {b.key for b in loader.bad} == {"a/%03d" % i for i in BAD}
     assert all(isinstance(b.error, sluice.DamageError) for b in loader.bad)
 
+    # Also when the pack was closed meanwhile: then without its key.
+    with sluice.open(path) as closed:
+        loader = sluice.Loader(closed, 5, on_error="skip")
+    assert sum(len(b) for b in loader) == 47 and {b.index for b in loader.bad} == BAD
+
     # A callback: what it raises comes out unchanged.
     seen = []
 

@@ -50,6 +50,15 @@ static int stop_there(void *arg, uint64_t sample, int err, const char *message)
 	return err == -EILSEQ ? -ECANCELED : -EPROTO;
 }
 
+static int times_out(void *arg, uint64_t sample, int err, const char *message)
+{
+	(void)arg;
+	(void)sample;
+	(void)err;
+	(void)message;
+	return -ETIMEDOUT;
+}
+
 static void left_out(uint32_t io, uint32_t verify)
 {
 	static int64_t list[LOAD_SAMPLES];
@@ -169,6 +178,7 @@ int main(void)
 	cut_off(SLU_LOAD_IO_AUTO);
 	is_an_error(NULL, -EILSEQ);
 	is_an_error(stop_there, -ECANCELED);
+	is_an_error(times_out, -EIO); /* -ETIMEDOUT would mean: call again */
 	load_fixture_done(&f);
 	return 0;
 }

@@ -50,6 +50,7 @@ int main(void)
 {
 	static int64_t list[LOAD_SAMPLES];
 	struct slu_loader *l;
+	struct slu_batch *b;
 
 	load_fixture_make(&f);
 	forbid(SYS_io_uring_setup);
@@ -59,7 +60,8 @@ int main(void)
 	slu_loader_free(l);
 	T_ERR(begin(SLU_LOAD_IO_URING, &l), -EOPNOTSUPP);
 	T_HAS(slu_errmsg(), "io_uring");
-	T_OK(slu_loader_start(l, 0, 0) == -EOPNOTSUPP ? 0 : -1); /* again, not a crash */
+	T_ERR(slu_loader_start(l, 0, 0), -EOPNOTSUPP);
+	T_ERR(slu_loader_next(l, -1, &b), -EINVAL); /* at once: nobody would ever bring it */
 	slu_loader_free(l);
 	load_fixture_done(&f);
 	return 0;

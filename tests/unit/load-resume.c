@@ -89,6 +89,25 @@ static void opportunistic_goes_on(void)
 	}
 }
 
+/* Begun in the midst, saved and restored: the state is of the same part of the epoch. */
+static void opportunistic_from_the_midst(void)
+{
+	struct slu_loader *l = loader("opportunistic:64", 0, 1, 4);
+	static int64_t list[LOAD_SAMPLES];
+	static uint8_t state[10000];
+	uint64_t epoch, position;
+	ssize_t len;
+
+	T_OK(slu_loader_start(l, 5, 100));
+	T_EQ(load_take(&f, l, 2, list), 8);
+	T_OK(len = slu_loader_save(l, state, sizeof(state)));
+	T_OK(slu_loader_restore(l, state, (size_t)len));
+	slu_loader_position(l, &epoch, &position);
+	T_EQ(position, 108);
+	T_EQ(load_take(&f, l, 0, list), (LOAD_SAMPLES - 108) / 4 * 4);
+	slu_loader_free(l);
+}
+
 static void refuses_what_is_not_its_own(void)
 {
 	static uint8_t state[10000], bad[10000];
@@ -145,6 +164,7 @@ int main(void)
 	elastic("global", 3, 5, 7);
 	elastic("local", 4, 4, 7);
 	opportunistic_goes_on();
+	opportunistic_from_the_midst();
 	refuses_what_is_not_its_own();
 	load_fixture_done(&f);
 	return 0;
