@@ -85,7 +85,8 @@ static void copy_slice(struct slu_worker *w, struct slu_job *j, size_t first, si
 			n = 0;
 		}
 	}
-	fetch(w, j, f, which, n);
+	if (n)
+		fetch(w, j, f, which, n);
 	for (size_t k = first; k < direct && !is_dropped(l); k++)
 		if (!slu_job_lacks(j, k) && fetch_own(w, j, k) == 0)
 			memcpy(data + j->batch->offsets[k], w->sample + l->skip, l->sample_bytes);
