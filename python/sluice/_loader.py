@@ -124,7 +124,7 @@ class Loader:
         else:
             self._core.start(self._epoch, 0)
         self._under_way = True
-        it = _Pass(self)
+        it = _ShownPass(self) if self.verbose else _Pass(self)
         self._pass = weakref.ref(it)
         return it
 
@@ -247,17 +247,12 @@ class Loader:
 class _Pass:
     """One pass over an epoch; void as soon as another one begins."""
 
-    __slots__ = ("_loader", "_next", "_wrap", "_progress", "__weakref__")
+    __slots__ = ("_loader", "_next", "_wrap", "__weakref__")
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
         self._next = loader._core.next
         self._wrap = loader._wrap
-        self._progress = None
-        if loader.verbose:
-            from ._progress import Progress
-
-            self._progress = Progress(loader._epoch, -(-loader._samples // loader.world), loader._core.stats)
 
     def __iter__(self) -> _Pass:
         return self
@@ -271,11 +266,31 @@ class _Pass:
         if batch is None:
             if self._loader._under_way and self._loader._pass() is self:     # another thread may have seen the end too
                 self._loader._completed()
-            self._end()
             raise StopIteration
+        return self._wrap(batch)
+
+
+class _ShownPass(_Pass):
+    """One with a progress line. It has a __del__, in which a KeyboardInterrupt would be lost: so only where it is asked for."""
+
+    __slots__ = ("_progress",)
+
+    def __init__(self, loader: Loader) -> None:
+        from ._progress import Progress
+
+        super().__init__(loader)
+        self._progress: Progress | None = Progress(
+            loader._epoch, -(-loader._samples // loader.world), loader._core.stats)
+
+    def __next__(self) -> Any:
+        try:
+            batch = super().__next__()
+        except StopIteration:
+            self._end()
+            raise
         if self._progress:
             self._progress.tick()
-        return self._wrap(batch)
+        return batch
 
     def _end(self) -> None:
         progress, self._progress = self._progress, None

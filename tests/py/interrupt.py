@@ -40,7 +40,8 @@ except KeyboardInterrupt:
 
 
 def start(code, *paths):
-    head = "import sys, sluice\nloader = sluice.Loader(sys.argv[1], 4, shuffle=True, threads=2)\n"
+    # The alarm ends one that hangs: then a line is missing here.
+    head = "import signal, sys, sluice\nsignal.alarm(60)\nloader = sluice.Loader(sys.argv[1], 4, shuffle=True, threads=2)\n"
     return subprocess.Popen([sys.executable, "-c", head + code, *paths], stdout=subprocess.PIPE, text=True)
 
 
