@@ -65,6 +65,7 @@ fuzz: deps all
 install: all
 	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
 	meson install -C $(BUILD)
+	@tools/install-hints $(BUILD) $(abspath $(PREFIX))
 
 check:
 	@tools/check-layers

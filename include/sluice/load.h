@@ -26,9 +26,10 @@
  *   local              each rank's part of the pack shuffled by itself; its positions belong to one number of ranks
  *   opportunistic[:L]  global, but of its next L (64 K) samples a rank takes those first that are in memory
  *   replacement        each position draws from all samples
- *   grouped:FIELD[:G]  sorted by a column of the pack, cut into groups of G (16 batches) alike; groups are
- *                      shuffled, and samples in groups. All ranks work on one group at a time. A column that is not
- *                      sorted in the pack costs 4 bytes a sample (8, from 2^32 samples on) while the loader lives
+ *   grouped:FIELD[:G]  sorted by a column of the pack, cut into groups of G samples (unless told, 16 times the batch
+ *                      size); groups are shuffled, and samples in groups. All ranks work on one group at a time, so G
+ * is to be a multiple of all ranks' batches together. A column that is not sorted in the pack costs 4 bytes a sample
+ * (8, from 2^32 samples on) while the loader lives
  *
  * The end of an epoch. Each rank gets the same number of samples. Without drop_last what does not go round is filled
  * up from the beginning of the sequence, and the last batch may be short; with it, what does not fill a batch on every
@@ -108,7 +109,8 @@ SLU_API SLU_MUST_USE int slu_loader_start(struct slu_loader *l, uint64_t epoch, 
 /*
  * The next batch: 1, and a reference to it; 0 at the end of the epoch. Waits at most @timeout_ms (-1: as long as it
  * takes), then -ETIMEDOUT, which nothing else gives: call again. After any other failure the epoch is over until it is
- * started again; what was handed out before stays counted in slu_loader_save().
+ * started again; what was handed out before stays counted in slu_loader_save(). An epoch of which every sample was bad
+ * ends with -EBADMSG, also where bad ones are left out: it is no epoch.
  */
 SLU_API SLU_MUST_USE int slu_loader_next(struct slu_loader *l, int timeout_ms, struct slu_batch **ret_batch);
 
@@ -173,7 +175,7 @@ struct slu_loader_stats {
 	uint64_t waited_work_ns;          /* it waited for copying, checking, decompressing, decoding */
 	uint64_t waited_consumer_ns;      /* all threads waited for slu_loader_next() to be called */
 	uint64_t work_ns;                 /* the threads worked, all together */
-	uint64_t elapsed_ns;              /* since the first slu_loader_start() */
+	uint64_t elapsed_ns;              /* from the first slu_loader_start() to the last slu_loader_next() */
 };
 
 SLU_API void slu_loader_get_stats(const struct slu_loader *l, struct slu_loader_stats *ret_stats);

@@ -53,6 +53,8 @@ class Jpeg:
     def _options(self) -> dict[str, Any]:
         """The members of struct slu_jpeg_options; the library checks their values."""
         size = (0, 0) if self.size is None else self.size
+        if not hasattr(size, "__index__") and not (isinstance(size, (tuple, list)) and len(size) == 2):
+            raise ValueError("size=%r: must be a number, or (height, width)" % (size,))
         height, width = (size, size) if hasattr(size, "__index__") else size
         options: dict[str, Any] = {
             "width": natural("size", width, 0, 32),

@@ -322,7 +322,7 @@ def _turn(rank: int | str, world: int | None) -> tuple[int, int]:
     world = natural("world", 1 if world is None else world, 1, 32)
     rank = natural("rank", rank, 0, 32)
     if rank >= world:
-        raise ValueError("rank=%d: there are only %d" % (rank, world))
+        raise ValueError("rank=%d, world=%d: ranks count from 0 to world - 1" % (rank, world))
     return rank, world
 
 

@@ -107,6 +107,8 @@ static int parse(struct args *a, int argc, char **argv)
 		if (code != SLU_GO_ON)
 			return code;
 	}
+	if (!a->output && argc - optind == 2)
+		return slu_cli_usage(&a->cli, "two operands; the pack to make is given with -o");
 	code = slu_cli_operands(&a->cli, argc, 1, 1, "directory to pack");
 	if (code != SLU_GO_ON)
 		return code;
@@ -141,5 +143,8 @@ int slu_cmd_pack(int argc, char **argv)
 	slu_bar_clear(&rep.bar);
 	if (r == 0)
 		slu_report_result(&rep, a.output, &result, slu_now_ns() - start);
+	if (r == 0 && result.files == 0)
+		fprintf(stderr, "sluice pack: warning: %s has no files, so the pack is empty%s\n", a.source,
+		        result.links ? "; links are packed as links, not as what they point to" : "");
 	return slu_cli_end(&a.cli, &rep.json, r);
 }

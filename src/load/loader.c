@@ -54,7 +54,7 @@ static int image_size_of(struct slu_loader *l, struct slu_jpeg *jpeg, uint64_t i
 		return slu_fail_memory();
 	if ((n = slu_pack_read(l->pack, i, data, s.size)) < 0)
 		return (int)n;
-	return slu_jpeg_size(jpeg, data, (size_t)n, &l->jpeg.width, &l->jpeg.height);
+	return slu_jpeg_size(jpeg, data, (size_t)n, &l->image_width, &l->image_height);
 }
 
 /* Images that come out as they are: as large as the first one, or, where bad ones are left out, the first good one. */
@@ -63,6 +63,8 @@ static int take_image_size(struct slu_loader *l, struct slu_jpeg *jpeg)
 	uint64_t n = slu_pack_count(l->pack), tries = l->opt.bad_sample ? slu_min(n, IMAGE_TRIES) : slu_min(n, 1);
 	int r = 0;
 
+	l->image_width = l->jpeg.width;
+	l->image_height = l->jpeg.height;
 	if (l->jpeg.width)
 		return 0;
 	for (uint64_t i = 0; i < tries; i++)
@@ -80,13 +82,14 @@ static int take_images(struct slu_loader *l)
 		return r;
 	r = take_image_size(l, jpeg);
 	slu_jpeg_free(jpeg);
-	if (r < 0 || (r = slu_jpeg_out_bytes(&l->jpeg, &l->sample_bytes)) < 0)
+	if (r < 0)
 		return r;
+	l->sample_bytes = slu_jpeg_pixel_bytes(&l->jpeg) * l->image_width * l->image_height;
 	l->opt.jpeg = &l->jpeg;
 	l->fixed = true;
-	l->schema = (struct slu_schema){ .ndim = 3, .shape = { l->jpeg.channels, l->jpeg.height, l->jpeg.width } };
+	l->schema = (struct slu_schema){ .ndim = 3, .shape = { l->jpeg.channels, l->image_height, l->image_width } };
 	if (l->jpeg.layout == SLU_NHWC)
-		memcpy(l->schema.shape, (uint64_t[3]){ l->jpeg.height, l->jpeg.width, l->jpeg.channels },
+		memcpy(l->schema.shape, (uint64_t[3]){ l->image_height, l->image_width, l->jpeg.channels },
 		       3 * sizeof(uint64_t));
 	(void)snprintf(l->schema.dtype, sizeof(l->schema.dtype), "%s", l->jpeg.dtype == SLU_F32 ? "<f4" : "|u1");
 	return 0;
@@ -351,6 +354,7 @@ int slu_loader_begin(struct slu_loader *l, uint64_t epoch, uint64_t position, ui
 	drain(l);
 	l->failed = 0;
 	l->position = position;
+	l->epoch_bad = l->epoch_good = 0;
 	l->picker_state_len = 0;
 	l->missing = true; /* until it is known, storage comes first */
 	l->started = false;
@@ -424,7 +428,7 @@ void slu_loader_get_stats(const struct slu_loader *l, struct slu_loader_stats *r
 	if (ours)
 		pthread_mutex_lock(lock);
 	*ret_stats = l->stats;
-	ret_stats->elapsed_ns = l->started_ns ? slu_now_ns() - l->started_ns : 0;
+	ret_stats->elapsed_ns = l->asked_ns > l->started_ns ? l->asked_ns - l->started_ns : 0;
 	if (ours)
 		pthread_mutex_unlock(lock);
 }

@@ -82,6 +82,7 @@ struct slu_loader {
 	struct slu_pack *pack;
 	struct slu_loader_options opt;
 	struct slu_jpeg_options jpeg;
+	uint32_t image_width, image_height; /* of what comes out: as jpeg says, or as the first image is */
 	struct slu_order_spec spec;
 	struct slu_schema schema;
 	bool fixed; /* all samples have `sample_bytes` in a batch, after `skip` others where they are stored */
@@ -123,6 +124,8 @@ struct slu_loader {
 	struct slu_batch_pool *pool;
 	struct slu_loader_stats stats;
 	uint64_t started_ns, all_idle_ns; /* 0: not */
+	uint64_t asked_ns;                /* when slu_loader_next() last returned */
+	uint64_t epoch_bad, epoch_good;   /* samples of this epoch */
 	unsigned nworkers;
 	struct slu_worker *workers;
 };

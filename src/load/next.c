@@ -110,7 +110,18 @@ static void hand_out(struct slu_loader *l, struct slu_job *j)
 	}
 	l->stats.batches += j->batch->info.count > 0; /* one whose samples are all bad is not */
 	l->stats.samples += j->batch->info.count;
+	l->epoch_good += j->batch->info.count;
 	l->stats.bytes += j->batch->info.bytes;
+}
+
+/* A training that goes on with nothing must not pass for one. Under the lock. */
+static int nothing_left(struct slu_loader *l)
+{
+	int r = slu_fail(-EBADMSG, "%s: all %llu samples of the epoch are bad", l->pack->path,
+	                 (unsigned long long)l->epoch_bad);
+
+	slu_loader_fail(l, r);
+	return r;
 }
 
 int slu_loader_next(struct slu_loader *l, int timeout_ms, struct slu_batch **ret_batch)
@@ -128,13 +139,16 @@ int slu_loader_next(struct slu_loader *l, int timeout_ms, struct slu_batch **ret
 		l->stats.waited_consumer_ns += slu_now_ns() - l->all_idle_ns;
 	l->all_idle_ns = 0;
 	do {
-		if ((r = wait_for_first(l, timeout_ms)) <= 0)
+		if ((r = wait_for_first(l, timeout_ms)) == 0 && l->epoch_bad && !l->epoch_good)
+			r = nothing_left(l);
+		if (r <= 0)
 			break;
 		j = slu_job_take_first(l);
 		pthread_mutex_unlock(&l->lock);
 		r = judge(l, j, &bad);
 		pthread_mutex_lock(&l->lock);
 		l->stats.bad += bad;
+		l->epoch_bad += bad;
 		bad = 0;
 		if (r < 0) {
 			slu_loader_fail(l, r);
@@ -150,6 +164,7 @@ int slu_loader_next(struct slu_loader *l, int timeout_ms, struct slu_batch **ret
 	} while (r == 0);
 	if (r < 0 && r != -ETIMEDOUT)
 		r = slu_fail(r, "%s", l->failure ? l->failure : "out of memory");
+	l->asked_ns = slu_now_ns();
 	pthread_mutex_unlock(&l->lock);
 	return r;
 }

@@ -5,6 +5,7 @@
  * While storage is read, planning comes first, so that many reads are in flight; while all is in memory, finishing
  * comes first, so that a batch is handed out while it is still in the processor's cache.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,41 @@ static void copy_slice(struct slu_worker *w, struct slu_job *j, size_t first, si
 			memcpy(data + j->batch->offsets[k], w->sample + l->skip, l->sample_bytes);
 }
 
+/* The sentence of a failed image, with the sample's name; and what is wrong with one of another size. */
+static int tell_image(struct slu_worker *w, uint64_t sample, size_t len, int err)
+{
+	struct slu_loader *l = w->loader;
+	char path[SLU_PATH_MAX] = "?", sentence[512];
+	uint32_t width, height;
+
+	(void)!slu_pack_path(l->pack, slu_pack_sample_node(l->pack, sample), path); /* "?" at worst */
+	if (err == -EMSGSIZE && slu_jpeg_size(w->jpeg, w->sample, len, &width, &height) == 0)
+		return slu_fail(-EINVAL,
+		                "%s: sample %llu (%s) is an image of %ux%u, the first one is of %ux%u: give a size",
+		                l->pack->path, (unsigned long long)sample, path, width, height, l->image_width,
+		                l->image_height);
+	(void)snprintf(sentence, sizeof(sentence), "%s", slu_errmsg()); /* cut off at worst */
+	return slu_fail(err, "%s: sample %llu (%s): %s", l->pack->path, (unsigned long long)sample, path, sentence);
+}
+
+/* w->sample has the bytes of sample @k. Images that come out as they are must all be of one size. */
+static int decode(struct slu_worker *w, struct slu_job *j, size_t k)
+{
+	struct slu_loader *l = w->loader;
+	uint64_t key = slu_mix_nth(slu_mix_nth(slu_mix64(l->opt.seed), l->epoch), (uint64_t)j->batch->samples[k]);
+	uint32_t width, height;
+	int r;
+
+	if (!l->jpeg.width) {
+		if ((r = slu_jpeg_size(w->jpeg, w->sample, j->at[k].size, &width, &height)) < 0)
+			return r;
+		if (width != l->image_width || height != l->image_height)
+			return -EMSGSIZE;
+	}
+	return slu_jpeg_decode(w->jpeg, &l->jpeg, w->sample, j->at[k].size, key,
+	                       (uint8_t *)j->batch->info.data + j->batch->offsets[k], l->sample_bytes);
+}
+
 static void decode_slice(struct slu_worker *w, struct slu_job *j, size_t first, size_t last)
 {
 	struct slu_loader *l = w->loader;
@@ -101,11 +137,9 @@ static void decode_slice(struct slu_worker *w, struct slu_job *j, size_t first, 
 		int r;
 		if (slu_job_lacks(j, k) || fetch_own(w, j, k) < 0)
 			continue;
-		r = slu_jpeg_decode(w->jpeg, &l->jpeg, w->sample, j->at[k].size,
-		                    slu_mix_nth(slu_mix_nth(slu_mix64(l->opt.seed), l->epoch), sample),
-		                    (uint8_t *)j->batch->info.data + j->batch->offsets[k], l->sample_bytes);
+		r = decode(w, j, k);
 		if (r < 0)
-			slu_job_bad(l, j, k, r);
+			slu_job_bad(l, j, k, tell_image(w, sample, j->at[k].size, r));
 	}
 }
 

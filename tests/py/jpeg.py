@@ -90,11 +90,19 @@ def test(tmp):
         raises(ValueError, sluice.Jpeg, **wrong)
     for wrong in ({"crop": "center"}, {"size": 1 << 20}, {"size": 8, "channels": 2}):
         raises(ValueError, sluice.Loader, pack, 5, decode=sluice.Jpeg(**wrong))
+    # Images that come out as they are must be of one size, also if the number of pixels is the same.
+    one = os.path.join(tree, sorted(os.listdir(tree))[0], "0.jpg")
+    Image.new("RGB", (48, 192)).save(one)
+    succeed("pack", tree, "-o", tree + "1.slu", "-q")
+    e = raises(ValueError, list, sluice.Loader(tree + "1.slu", 5, decode=sluice.Jpeg()))
+    assert "give a size" in str(e) and "48x192" in str(e), e
+    assert sum(len(b) for b in sluice.Loader(tree + "1.slu", 5, decode=sluice.Jpeg(size=8))) == N + 1
     # What is no image is a bad sample.
     with open(os.path.join(tree, sorted(os.listdir(tree))[0], "0.jpg"), "wb") as f:
         f.write(b"no image")
     succeed("pack", tree, "-o", tree + "2.slu", "-q")
-    raises(OSError, list, sluice.Loader(tree + "2.slu", 5, decode=sluice.Jpeg(size=32)))
+    e = raises(OSError, list, sluice.Loader(tree + "2.slu", 5, decode=sluice.Jpeg(size=32)))
+    assert "0.jpg" in str(e) and "sample" in str(e), e      # which one it was
     loader = sluice.Loader(tree + "2.slu", 5, decode=sluice.Jpeg(size=32), on_error="skip")
     assert sum(len(b) for b in loader) == N and loader.stats["bad"] == 1
     try:
