@@ -35,13 +35,6 @@ static int tell(void *arg, uint64_t sample, int err, const char *message)
 	return 0;
 }
 
-static int ignore(void *arg, uint64_t sample, int err, const char *message)
-{
-	(void)arg;
-	(void)sample;
-	return err < 0 && message[0] ? 0 : err;
-}
-
 static int stop_there(void *arg, uint64_t sample, int err, const char *message)
 {
 	(void)arg;
@@ -117,52 +110,6 @@ static void is_an_error(slu_bad_sample_fn *fn, int want)
 	slu_loader_free(l);
 }
 
-/* A shard that is cut off while it is read: what lay behind the cut is bad, the rest is not, and nobody is killed. */
-static void cut_off(uint32_t io)
-{
-	static int64_t list[LOAD_SAMPLES];
-	int magic = 17;
-	struct slu_loader_options opt = {
-		.batch_size = 20, .threads = 2, .io = io, .bad_sample = ignore, .bad_arg = &magic
-	};
-	struct slu_loader_stats stats;
-	struct load_fixture g;
-	struct slu_loader *l;
-	struct slu_sample s;
-	char shard[600];
-	size_t n;
-
-	load_fixture_make(&g);
-	T_OK(slu_loader_new(g.pack, &opt, &l));
-	T_OK(slu_loader_start(l, 0, 0));
-	T_EQ(load_take(&g, l, 1, list), 20);
-	T_OK(slu_pack_sample(g.pack, LOAD_SAMPLES - 40, &s));
-	snprintf(shard, sizeof(shard), "%s/shard-%05u", g.path, s.shard);
-	T_EQ(truncate(shard, (off_t)(s.offset & ~4095u)), 0);
-	T_OK(slu_loader_start(l, 0, 0));
-	n = load_take(&g, l, 0, list);
-	slu_loader_get_stats(l, &stats);
-	T_GE(LOAD_SAMPLES - 40, n); /* what was planned before the cut is read after it */
-	T_GE(n, LOAD_SAMPLES / 3);
-	T_EQ(stats.bad, LOAD_SAMPLES - n);
-	slu_loader_free(l);
-	load_fixture_done(&g);
-}
-
-/* Where it is forbidden, the other way is tried twice. */
-static uint32_t uring_if_allowed(void)
-{
-	struct slu_loader_options opt = { .io = SLU_LOAD_IO_URING };
-	struct slu_loader *l;
-	int r;
-
-	T_OK(slu_loader_new(f.pack, &opt, &l));
-	r = slu_loader_start(l, 0, 0);
-	slu_loader_free(l);
-	T_TRUE(r == 0 || r == -EOPNOTSUPP);
-	return r == 0 ? SLU_LOAD_IO_URING : SLU_LOAD_IO_PREAD;
-}
-
 int main(void)
 {
 	load_fixture_make(&f);
@@ -171,11 +118,7 @@ int main(void)
 	left_out(SLU_LOAD_IO_MMAP, SLU_LOAD_VERIFY_ONCE);
 	left_out(SLU_LOAD_IO_PREAD, SLU_LOAD_VERIFY_ALWAYS);
 	left_out(SLU_LOAD_IO_AUTO, SLU_LOAD_VERIFY_ALWAYS);
-	left_out(uring_if_allowed(), SLU_LOAD_VERIFY_ONCE);
-	cut_off(SLU_LOAD_IO_MMAP);
-	cut_off(SLU_LOAD_IO_PREAD);
-	cut_off(uring_if_allowed());
-	cut_off(SLU_LOAD_IO_AUTO);
+	left_out(load_uring_if_allowed(&f), SLU_LOAD_VERIFY_ONCE);
 	is_an_error(NULL, -EILSEQ);
 	is_an_error(stop_there, -ECANCELED);
 	is_an_error(times_out, -EIO); /* -ETIMEDOUT would mean: call again */

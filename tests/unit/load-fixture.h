@@ -115,4 +115,18 @@ static inline size_t load_take(const struct load_fixture *f, struct slu_loader *
 	return n;
 }
 
+/* Where it is forbidden, the other way is tried twice. */
+static inline uint32_t load_uring_if_allowed(const struct load_fixture *f)
+{
+	struct slu_loader_options opt = { .io = SLU_LOAD_IO_URING };
+	struct slu_loader *l;
+	int r;
+
+	T_OK(slu_loader_new(f->pack, &opt, &l));
+	r = slu_loader_start(l, 0, 0);
+	slu_loader_free(l);
+	T_TRUE(r == 0 || r == -EOPNOTSUPP);
+	return r == 0 ? SLU_LOAD_IO_URING : SLU_LOAD_IO_PREAD;
+}
+
 #endif
