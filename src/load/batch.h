@@ -2,7 +2,7 @@
 /*
  * The memory of batches: taken from a pool, given back by whoever lets go last.
  *
- * New memory costs more than filling it (the kernel clears each page), so batches are used again, the last
+ * The kernel clears each page of new memory at its first touch, so batches are used again, the last
  * returned first. The pool lives as long as the loader or any batch.
  */
 #ifndef SLU_LOAD_BATCH_H

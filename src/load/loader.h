@@ -139,9 +139,6 @@ void slu_plan(struct slu_loader *l, struct slu_job *job, uint64_t number);
 
 void *slu_work(void *worker);
 
-/* Works on samples [first, last) of a job. */
-void slu_work_slice(struct slu_worker *w, struct slu_job *job, size_t first, size_t last);
-
 /* ---- residency.c ---- */
 
 SLU_MUST_USE int slu_residency_init(struct slu_residency *r, const struct slu_pack *p);

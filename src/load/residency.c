@@ -4,8 +4,8 @@
  *
  * A mapped page that is not there makes the thread wait for storage, one page after the other; then it is better to
  * have many reads in flight. The kernel is asked with a read that refuses to wait (RWF_NOWAIT), or, on file systems
- * that do not know that, with mincore(). An answer costs about as much as reading a small sample, so it is asked of
- * a few only while all answers were yes.
+ * that do not know that, with mincore(). An answer is a system call, which a small sample in memory does not need, so
+ * it is asked of a few only while all answers were yes.
  */
 #include <errno.h>
 #include <fcntl.h>

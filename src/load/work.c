@@ -143,7 +143,7 @@ static void decode_slice(struct slu_worker *w, struct slu_job *j, size_t first, 
 	}
 }
 
-void slu_work_slice(struct slu_worker *w, struct slu_job *j, size_t first, size_t last)
+static void work_slice(struct slu_worker *w, struct slu_job *j, size_t first, size_t last)
 {
 	if (w->loader->opt.jpeg)
 		decode_slice(w, j, first, last);
@@ -233,7 +233,7 @@ static void do_slice(struct slu_worker *w, struct slu_job *j)
 	size_t s = j->next_slice++;
 
 	pthread_mutex_unlock(&l->lock);
-	slu_work_slice(w, j, j->n * s / j->slices, j->n * (s + 1) / j->slices);
+	work_slice(w, j, j->n * s / j->slices, j->n * (s + 1) / j->slices);
 	pthread_mutex_lock(&l->lock);
 	l->stats.verified += w->checked;
 	w->checked = 0;

@@ -95,6 +95,7 @@ static int run_fetch(void *arg)
 		rd->out = f->out;
 		rd->cap = rd->s.size;
 		rd->check = !is_seen(q, rd->i);
+		rd->asked = q->done >= BYTES_AHEAD; /* by look_ahead() */
 		if (SLU_UNLIKELY((r = slu_read_whole(rd)) < 0))
 			return r;
 		if (!rd->check)

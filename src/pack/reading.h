@@ -11,6 +11,7 @@ struct slu_reading {
 	struct slu_sample s;
 	bool located; /* s is filled in */
 	bool check;   /* compare the checksum */
+	bool asked;   /* memory was asked for the bytes before */
 	struct slu_shard_map *map;
 	const uint8_t *stored; /* the bytes as stored, if the caller has them; else they are fetched */
 	struct slu_decoder *decoder;

@@ -162,7 +162,8 @@ static int fetch(struct slu_reading *rd, uint8_t *to)
 		return 0;
 	}
 	if (SLU_LIKELY(rd->map->data != NULL)) {
-		slu_ask_for(rd->map->data + rd->s.offset, rd->s.stored);
+		if (!rd->asked)
+			slu_ask_for(rd->map->data + rd->s.offset, rd->s.stored);
 		memcpy(to, rd->map->data + rd->s.offset, rd->s.stored);
 		return 0;
 	}
