@@ -12,20 +12,18 @@
 #include "shim/async.h"
 #include "shim/shim.h"
 
-SHIM int aio_read(struct aiocb *a)
+int slu_view_aio_read(struct aiocb *a)
 {
 	return slu_real_fd(a->aio_fildes, SLU_REAL) ? NEXT(aio_read)(a) : -1;
 }
-SHIM_ALIAS(aio_read64, aio_read);
 
-SHIM int lio_listio(int mode, struct aiocb *const list[], int n, struct sigevent *event)
+int slu_view_lio_listio(int mode, struct aiocb *const list[], int n, struct sigevent *event)
 {
 	for (int i = 0; i < n; i++)
 		if (list[i] && list[i]->aio_lio_opcode == LIO_READ && !slu_real_fd(list[i]->aio_fildes, SLU_REAL))
 			return -1;
 	return NEXT(lio_listio)(mode, list, n, event);
 }
-SHIM_ALIAS(lio_listio64, lio_listio);
 
 bool slu_aio_ready(long n, struct iocb **list)
 {
@@ -36,8 +34,7 @@ bool slu_aio_ready(long n, struct iocb **list)
 }
 
 /* libaio's, which returns a negative errno. */
-int io_submit(aio_context_t context, long n, struct iocb **list);
-SHIM int io_submit(aio_context_t context, long n, struct iocb **list)
+int slu_view_io_submit(aio_context_t context, long n, struct iocb **list)
 {
 	int saved = errno, r;
 

@@ -115,12 +115,12 @@ static int refuse_remove(struct slu_where *w)
 
 #define AT_FLAG(flags) ((flags)&AT_SYMLINK_NOFOLLOW ? SLU_NOFOLLOW : 0)
 
-SHIM int unlink(const char *path)
+int slu_view_unlink(const char *path)
 {
 	CHANGE(AT_FDCWD, path, SLU_NOFOLLOW, refuse_unlink, NEXT(unlink)(w.path));
 }
 
-SHIM int unlinkat(int dirfd, const char *path, int flags)
+int slu_view_unlinkat(int dirfd, const char *path, int flags)
 {
 	if (flags & ~AT_REMOVEDIR)
 		return NEXT(unlinkat)(dirfd, path, flags); /* EINVAL */
@@ -131,32 +131,32 @@ SHIM int unlinkat(int dirfd, const char *path, int flags)
 	}
 }
 
-SHIM int rmdir(const char *path)
+int slu_view_rmdir(const char *path)
 {
 	CHANGE(AT_FDCWD, path, SLU_NOFOLLOW, refuse_rmdir, NEXT(rmdir)(w.path));
 }
 
-SHIM int remove(const char *path)
+int slu_view_remove(const char *path)
 {
 	CHANGE(AT_FDCWD, path, SLU_NOFOLLOW, refuse_remove, NEXT(remove)(w.path));
 }
 
-SHIM int mkdir(const char *path, mode_t mode)
+int slu_view_mkdir(const char *path, mode_t mode)
 {
 	CHANGE(AT_FDCWD, path, SLU_NOFOLLOW, refuse_new, NEXT(mkdir)(w.path, mode));
 }
 
-SHIM int mkdirat(int dirfd, const char *path, mode_t mode)
+int slu_view_mkdirat(int dirfd, const char *path, mode_t mode)
 {
 	CHANGE(dirfd, path, SLU_NOFOLLOW, refuse_new, NEXT(mkdirat)(w.dirfd, w.path, mode));
 }
 
-SHIM int mknod(const char *path, mode_t mode, dev_t dev)
+int slu_view_mknod(const char *path, mode_t mode, dev_t dev)
 {
 	CHANGE(AT_FDCWD, path, SLU_NOFOLLOW, refuse_new_file, NEXT(mknod)(w.path, mode, dev));
 }
 
-SHIM int mknodat(int dirfd, const char *path, mode_t mode, dev_t dev)
+int slu_view_mknodat(int dirfd, const char *path, mode_t mode, dev_t dev)
 {
 	CHANGE(dirfd, path, SLU_NOFOLLOW, refuse_new_file, NEXT(mknodat)(w.dirfd, w.path, mode, dev));
 }
@@ -173,47 +173,46 @@ SHIM int __xmknodat(int version, int dirfd, const char *path, mode_t mode, dev_t
 	CHANGE(dirfd, path, SLU_NOFOLLOW, refuse_new_file, NEXT(__xmknodat)(version, w.dirfd, w.path, mode, dev));
 }
 
-SHIM int mkfifo(const char *path, mode_t mode)
+int slu_view_mkfifo(const char *path, mode_t mode)
 {
 	CHANGE(AT_FDCWD, path, SLU_NOFOLLOW, refuse_new_file, NEXT(mkfifo)(w.path, mode));
 }
 
-SHIM int mkfifoat(int dirfd, const char *path, mode_t mode)
+int slu_view_mkfifoat(int dirfd, const char *path, mode_t mode)
 {
 	CHANGE(dirfd, path, SLU_NOFOLLOW, refuse_new_file, NEXT(mkfifoat)(w.dirfd, w.path, mode));
 }
 
-SHIM int symlinkat(const char *target, int dirfd, const char *path)
+int slu_view_symlinkat(const char *target, int dirfd, const char *path)
 {
 	CHANGE(dirfd, path, SLU_NOFOLLOW, refuse_new_file, NEXT(symlinkat)(target, w.dirfd, w.path));
 }
 
-SHIM int symlink(const char *target, const char *path)
+int slu_view_symlink(const char *target, const char *path)
 {
-	return symlinkat(target, AT_FDCWD, path);
+	return slu_view_symlinkat(target, AT_FDCWD, path);
 }
 
-SHIM int truncate(const char *path, off_t len)
+int slu_view_truncate(const char *path, off_t len)
 {
 	CHANGE(AT_FDCWD, path, 0, refuse_truncate, NEXT(truncate)(w.path, len));
 }
-SHIM_ALIAS(truncate64, truncate);
 
-SHIM int chmod(const char *path, mode_t mode)
+int slu_view_chmod(const char *path, mode_t mode)
 {
 	CHANGE(AT_FDCWD, path, 0, refuse_change, NEXT(chmod)(w.path, mode));
 }
 
-SHIM int lchmod(const char *path, mode_t mode)
+int slu_view_lchmod(const char *path, mode_t mode)
 {
 	CHANGE(AT_FDCWD, path, SLU_NOFOLLOW, refuse_change, NEXT(lchmod)(w.path, mode));
 }
 
-SHIM int fchmodat(int dirfd, const char *path, mode_t mode, int flags)
+int slu_view_fchmodat(int dirfd, const char *path, mode_t mode, int flags)
 {
 	struct stat st;
 
-	if ((flags & AT_SYMLINK_NOFOLLOW) && slu_shim_on() && fstatat(dirfd, path, &st, flags) == 0 &&
+	if ((flags & AT_SYMLINK_NOFOLLOW) && slu_shim_on() && slu_view_fstatat(dirfd, path, &st, flags) == 0 &&
 	    S_ISLNK(st.st_mode)) {
 		errno = EOPNOTSUPP; /* libc's answer for any link */
 		return -1;
@@ -221,44 +220,44 @@ SHIM int fchmodat(int dirfd, const char *path, mode_t mode, int flags)
 	CHANGE(dirfd, path, AT_FLAG(flags), refuse_change, NEXT(fchmodat)(w.dirfd, w.path, mode, flags));
 }
 
-SHIM int chown(const char *path, uid_t uid, gid_t gid)
+int slu_view_chown(const char *path, uid_t uid, gid_t gid)
 {
 	CHANGE(AT_FDCWD, path, 0, refuse_change, NEXT(chown)(w.path, uid, gid));
 }
 
-SHIM int lchown(const char *path, uid_t uid, gid_t gid)
+int slu_view_lchown(const char *path, uid_t uid, gid_t gid)
 {
 	CHANGE(AT_FDCWD, path, SLU_NOFOLLOW, refuse_change, NEXT(lchown)(w.path, uid, gid));
 }
 
-SHIM int fchownat(int dirfd, const char *path, uid_t uid, gid_t gid, int flags)
+int slu_view_fchownat(int dirfd, const char *path, uid_t uid, gid_t gid, int flags)
 {
 	if (!slu_no_path(path) && !path[0] && (flags & AT_EMPTY_PATH) && slu_fds_slot(&slu_shim.fds, dirfd))
 		return refuse(NULL, EROFS);
 	CHANGE(dirfd, path, AT_FLAG(flags), refuse_change, NEXT(fchownat)(w.dirfd, w.path, uid, gid, flags));
 }
 
-SHIM int utime(const char *path, const struct utimbuf *times)
+int slu_view_utime(const char *path, const struct utimbuf *times)
 {
 	CHANGE(AT_FDCWD, path, 0, refuse_change, NEXT(utime)(w.path, times));
 }
 
-SHIM int utimes(const char *path, const struct timeval times[2])
+int slu_view_utimes(const char *path, const struct timeval times[2])
 {
 	CHANGE(AT_FDCWD, path, 0, refuse_change, NEXT(utimes)(w.path, times));
 }
 
-SHIM int lutimes(const char *path, const struct timeval times[2])
+int slu_view_lutimes(const char *path, const struct timeval times[2])
 {
 	CHANGE(AT_FDCWD, path, SLU_NOFOLLOW, refuse_change, NEXT(lutimes)(w.path, times));
 }
 
-SHIM int futimesat(int dirfd, const char *path, const struct timeval times[2])
+int slu_view_futimesat(int dirfd, const char *path, const struct timeval times[2])
 {
 	CHANGE(dirfd, path, 0, refuse_change, NEXT(futimesat)(w.dirfd, w.path, times));
 }
 
-SHIM int utimensat(int dirfd, const char *path, const struct timespec times[2], int flags)
+int slu_view_utimensat(int dirfd, const char *path, const struct timespec times[2], int flags)
 {
 	if (slu_no_path(path)) { /* libc's answer */
 		errno = EINVAL;
@@ -297,7 +296,7 @@ static bool is_above(int dirfd, const char *path)
 	        (slu_host_realpath(s->path, s->target) == 0 && slu_vfs_above(&slu_shim.vfs, s->target)));
 }
 
-SHIM int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
+int slu_view_renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
 {
 	SLU_WHERE(a);
 	SLU_WHERE(b);
@@ -318,14 +317,14 @@ SHIM int renameat2(int from_dir, const char *from, int to_dir, const char *to, u
 	return a_ours || b_ours ? refuse_two(&a, &b, a_ours, b_ours) : r;
 }
 
-SHIM int renameat(int from_dir, const char *from, int to_dir, const char *to)
+int slu_view_renameat(int from_dir, const char *from, int to_dir, const char *to)
 {
-	return renameat2(from_dir, from, to_dir, to, 0);
+	return slu_view_renameat2(from_dir, from, to_dir, to, 0);
 }
 
-SHIM int rename(const char *from, const char *to)
+int slu_view_rename(const char *from, const char *to)
 {
-	return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0);
+	return slu_view_renameat2(AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 /* Where the new name would be decides. */
@@ -338,7 +337,7 @@ static int refuse_link(struct slu_where *a, struct slu_where *b, bool a_ours, bo
 	return refuse(a->path, EXDEV);
 }
 
-SHIM int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+int slu_view_linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
 {
 	SLU_WHERE(a);
 	SLU_WHERE(b);
@@ -364,9 +363,9 @@ SHIM int linkat(int from_dir, const char *from, int to_dir, const char *to, int 
 	return a_ours || b_ours ? refuse_link(&a, &b, a_ours, b_ours) : r;
 }
 
-SHIM int link(const char *from, const char *to)
+int slu_view_link(const char *from, const char *to)
 {
-	return linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
+	return slu_view_linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 /* ---- descriptors ----------------------------------------------------------------------------------------------------
@@ -384,79 +383,66 @@ static int refuse_fd(int fd, int err)
 	return -1;
 }
 
-SHIM int fchmod(int fd, mode_t mode)
+int slu_view_fchmod(int fd, mode_t mode)
 {
 	return refuse_fd(fd, EROFS) ? -1 : NEXT(fchmod)(fd, mode);
 }
 
-SHIM int fchown(int fd, uid_t uid, gid_t gid)
+int slu_view_fchown(int fd, uid_t uid, gid_t gid)
 {
 	return refuse_fd(fd, EROFS) ? -1 : NEXT(fchown)(fd, uid, gid);
 }
 
-SHIM int futimens(int fd, const struct timespec times[2])
+int slu_view_futimens(int fd, const struct timespec times[2])
 {
 	return refuse_fd(fd, EROFS) ? -1 : NEXT(futimens)(fd, times);
 }
 
-SHIM int futimes(int fd, const struct timeval times[2])
+int slu_view_futimes(int fd, const struct timeval times[2])
 {
 	return refuse_fd(fd, EROFS) ? -1 : NEXT(futimes)(fd, times);
 }
 
 /* Those that need a descriptor open for writing. */
-SHIM int ftruncate(int fd, off_t len)
+int slu_view_ftruncate(int fd, off_t len)
 {
 	return refuse_fd(fd, EINVAL) ? -1 : NEXT(ftruncate)(fd, len);
 }
-SHIM_ALIAS(ftruncate64, ftruncate);
 
-SHIM int fallocate(int fd, int mode, off_t offset, off_t len)
+int slu_view_fallocate(int fd, int mode, off_t offset, off_t len)
 {
 	return refuse_fd(fd, EBADF) ? -1 : NEXT(fallocate)(fd, mode, offset, len);
 }
-SHIM_ALIAS(fallocate64, fallocate);
 
-SHIM int posix_fallocate(int fd, off_t offset, off_t len)
+int slu_view_posix_fallocate(int fd, off_t offset, off_t len)
 {
 	return slu_fds_slot(&slu_shim.fds, fd) ? EBADF : NEXT(posix_fallocate)(fd, offset, len);
 }
-SHIM_ALIAS(posix_fallocate64, posix_fallocate);
 
-SHIM ssize_t write(int fd, const void *buf, size_t n)
+ssize_t slu_view_write(int fd, const void *buf, size_t n)
 {
 	return SLU_UNLIKELY(refuse_fd(fd, EBADF)) ? -1 : NEXT(write)(fd, buf, n);
 }
-SHIM_ALIAS(__write, write);
 
-SHIM ssize_t pwrite(int fd, const void *buf, size_t n, off_t offset)
+ssize_t slu_view_pwrite(int fd, const void *buf, size_t n, off_t offset)
 {
 	return SLU_UNLIKELY(refuse_fd(fd, EBADF)) ? -1 : NEXT(pwrite)(fd, buf, n, offset);
 }
-SHIM_OWN(pwrite);
-SHIM_ALIAS(pwrite64, pwrite);
-SHIM_ALIAS(__pwrite64, pwrite);
 
-struct iovec;
-ssize_t writev(int fd, const struct iovec *iov, int n);
-SHIM ssize_t writev(int fd, const struct iovec *iov, int n)
+ssize_t slu_view_writev(int fd, const struct iovec *iov, int n)
 {
 	return SLU_UNLIKELY(refuse_fd(fd, EBADF)) ? -1 : NEXT(writev)(fd, iov, n);
 }
 
-ssize_t pwritev(int fd, const struct iovec *iov, int n, off_t offset);
-SHIM ssize_t pwritev(int fd, const struct iovec *iov, int n, off_t offset)
+ssize_t slu_view_pwritev(int fd, const struct iovec *iov, int n, off_t offset)
 {
 	return SLU_UNLIKELY(refuse_fd(fd, EBADF)) ? -1 : NEXT(pwritev)(fd, iov, n, offset);
 }
-SHIM_ALIAS(pwritev64, pwritev);
 
-ssize_t pwritev2(int fd, const struct iovec *iov, int n, off_t offset, int flags);
-SHIM ssize_t pwritev2(int fd, const struct iovec *iov, int n, off_t offset, int flags)
+ssize_t slu_view_pwritev2(int fd, const struct iovec *iov, int n, off_t offset, int flags)
 {
 	return SLU_UNLIKELY(refuse_fd(fd, EBADF)) ? -1 : NEXT(pwritev2)(fd, iov, n, offset, flags);
 }
-SHIM_ALIAS(pwritev64v2, pwritev2);
 
 /* ---- syncing: there is nothing to sync ----------------------------------------------------------------------------
  */
@@ -476,28 +462,28 @@ static int sync_ours(int fd)
 	return r;
 }
 
-SHIM int fsync(int fd)
+int slu_view_fsync(int fd)
 {
 	int r = sync_ours(fd);
 
 	return r <= 0 ? r : NEXT(fsync)(fd);
 }
 
-SHIM int fdatasync(int fd)
+int slu_view_fdatasync(int fd)
 {
 	int r = sync_ours(fd);
 
 	return r <= 0 ? r : NEXT(fdatasync)(fd);
 }
 
-SHIM int syncfs(int fd)
+int slu_view_syncfs(int fd)
 {
 	int r = sync_ours(fd);
 
 	return r <= 0 ? r : NEXT(syncfs)(fd);
 }
 
-SHIM int sync_file_range(int fd, off64_t offset, off64_t n, unsigned flags)
+int slu_view_sync_file_range(int fd, off64_t offset, off64_t n, unsigned flags)
 {
 	int r = sync_ours(fd);
 
@@ -522,31 +508,27 @@ static bool is_template_ours(char *template, int suffix)
 	return true;
 }
 
-SHIM int mkstemp(char *template)
+int slu_view_mkstemp(char *template)
 {
 	return is_template_ours(template, 0) ? -1 : NEXT(mkstemp)(template);
 }
-SHIM_ALIAS(mkstemp64, mkstemp);
 
-SHIM int mkostemp(char *template, int flags)
+int slu_view_mkostemp(char *template, int flags)
 {
 	return is_template_ours(template, 0) ? -1 : NEXT(mkostemp)(template, flags);
 }
-SHIM_ALIAS(mkostemp64, mkostemp);
 
-SHIM int mkstemps(char *template, int suffix)
+int slu_view_mkstemps(char *template, int suffix)
 {
 	return suffix >= 0 && is_template_ours(template, suffix) ? -1 : NEXT(mkstemps)(template, suffix);
 }
-SHIM_ALIAS(mkstemps64, mkstemps);
 
-SHIM int mkostemps(char *template, int suffix, int flags)
+int slu_view_mkostemps(char *template, int suffix, int flags)
 {
 	return suffix >= 0 && is_template_ours(template, suffix) ? -1 : NEXT(mkostemps)(template, suffix, flags);
 }
-SHIM_ALIAS(mkostemps64, mkostemps);
 
-SHIM char *mkdtemp(char *template)
+char *slu_view_mkdtemp(char *template)
 {
 	return is_template_ours(template, 0) ? NULL : NEXT(mkdtemp)(template);
 }

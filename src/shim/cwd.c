@@ -6,7 +6,7 @@
  * Read by every relative path while it lies in or above a mount, changed seldom: each change is written to a place of
  * its own, and then shown by one store. So neither a fork nor a signal in the midst of it can do harm.
  */
-#include "shim/shim.h"
+#include "shim/traced.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -121,6 +121,7 @@ static int enter(const char *path)
 		return store_in_vfork(path);
 	store(path);
 	atomic_store(&slu_shim.cwd_state, SLU_CWD_INSIDE);
+	slu_traced_moved();
 	return 0;
 }
 
@@ -147,6 +148,7 @@ static void left_for_host(void)
 		(void)store_in_vfork(""); /* for want of memory: the parent's, which is as wrong as any */
 	else if (slu_shim_on())
 		note_host_cwd();
+	slu_traced_moved();
 	errno = saved;
 }
 
@@ -186,12 +188,15 @@ SHIM int daemon(int stay, int keep_open)
 {
 	int r = NEXT(daemon)(stay, keep_open);
 
-	if (r < 0 || !slu_shim_on())
+	if (r < 0 || !slu_shim_carries())
 		return r;
 	if (!stay)
 		left_for_host();
-	for (int fd = 0; fd <= 2 && !keep_open; fd++)
-		slu_fds_drop(&slu_shim.fds, fd);
+	for (int fd = 0; fd <= 2 && !keep_open; fd++) {
+		if (slu_shim_on())
+			slu_fds_drop(&slu_shim.fds, fd);
+		slu_traced_forget(fd);
+	}
 	return r;
 }
 
@@ -244,8 +249,8 @@ static const char *other_name(void)
 	const char *pwd = getenv("PWD");
 	struct stat here, there;
 
-	return pwd && pwd[0] == '/' && stat(pwd, &there) == 0 && stat(".", &here) == 0 && here.st_dev == there.st_dev &&
-	                       here.st_ino == there.st_ino
+	return pwd && pwd[0] == '/' && slu_view_stat(pwd, &there) == 0 && slu_view_stat(".", &here) == 0 &&
+	                       here.st_dev == there.st_dev && here.st_ino == there.st_ino
 	               ? pwd
 	               : NULL;
 }

@@ -233,7 +233,7 @@ static DIR *stream_of(int fd)
 	struct stream *s = fd < 0 ? NULL : new_stream(fd);
 
 	if (fd >= 0 && !s) {
-		slu_own_close(fd);
+		slu_view_close(fd);
 		errno = ENOMEM;
 	}
 	return (DIR *)s;
@@ -309,7 +309,7 @@ static DIR *opendir_found(struct slu_where *w)
 	return stream_of(slu_open_where(w, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-SHIM DIR *opendir(const char *path)
+DIR *slu_view_opendir(const char *path)
 {
 	SLU_WHERE(w);
 	DIR *d;
@@ -322,7 +322,7 @@ SHIM DIR *opendir(const char *path)
 	return wrap_if_above(d);
 }
 
-SHIM DIR *fdopendir(int fd)
+DIR *slu_view_fdopendir(int fd)
 {
 	struct slu_open *o = slu_get(fd);
 	bool dir;
@@ -380,7 +380,7 @@ static bool refill_or_end(struct stream *s)
 	return n > 0;
 }
 
-SHIM struct dirent64 *readdir64(DIR *d)
+struct dirent64 *slu_view_readdir64(DIR *d)
 {
 	struct stream *s = ours(d);
 	struct dirent64 *e;
@@ -396,10 +396,8 @@ SHIM struct dirent64 *readdir64(DIR *d)
 	s->position = (uint64_t)e->d_off;
 	return e;
 }
-SHIM_ALIAS(readdir, readdir64);
 
-int readdir64_r(DIR *d, struct dirent64 *entry, struct dirent64 **result);
-SHIM int readdir64_r(DIR *d, struct dirent64 *entry, struct dirent64 **result)
+int slu_view_readdir64_r(DIR *d, struct dirent64 *entry, struct dirent64 **result)
 {
 	struct dirent64 *e;
 	int saved = errno, err;
@@ -407,7 +405,7 @@ SHIM int readdir64_r(DIR *d, struct dirent64 *entry, struct dirent64 **result)
 	if (!ours(d))
 		return NEXT(readdir64_r)(d, entry, result);
 	errno = 0;
-	e = readdir64(d);
+	e = slu_view_readdir64(d);
 	err = errno;
 	errno = saved;
 	*result = NULL;
@@ -417,16 +415,15 @@ SHIM int readdir64_r(DIR *d, struct dirent64 *entry, struct dirent64 **result)
 	*result = entry;
 	return 0;
 }
-SHIM_ALIAS(readdir_r, readdir64_r);
 
-SHIM int closedir(DIR *d)
+int slu_view_closedir(DIR *d)
 {
 	struct stream *s = ours(d);
 	int r;
 
 	if (!s)
 		return NEXT(closedir)(d);
-	r = s->host ? NEXT(closedir)(s->host) : slu_own_close(s->fd);
+	r = s->host ? NEXT(closedir)(s->host) : slu_view_close(s->fd);
 	s->magic = 0;
 	slu_host_free(s->path);
 	slu_host_free(s);
@@ -445,7 +442,7 @@ static void set_position(struct stream *s, uint64_t position)
 	slu_put(o);
 }
 
-SHIM void rewinddir(DIR *d)
+void slu_view_rewinddir(DIR *d)
 {
 	struct stream *s = ours(d);
 
@@ -457,7 +454,7 @@ SHIM void rewinddir(DIR *d)
 		s->extras = 0;
 }
 
-SHIM void seekdir(DIR *d, long position)
+void slu_view_seekdir(DIR *d, long position)
 {
 	struct stream *s = ours(d);
 
@@ -469,7 +466,7 @@ SHIM void seekdir(DIR *d, long position)
 		s->extras = 0;
 }
 
-SHIM long telldir(DIR *d)
+long slu_view_telldir(DIR *d)
 {
 	struct stream *s = ours(d);
 
@@ -487,7 +484,7 @@ SHIM int dirfd(DIR *d)
 
 /* ---- getdents64 ----------------------------------------------------------------------------------------------- */
 
-SHIM ssize_t getdents64(int fd, void *buf, size_t room)
+ssize_t slu_view_getdents64(int fd, void *buf, size_t room)
 {
 	struct slu_open *o = slu_get(fd);
 	ssize_t n;
@@ -500,12 +497,10 @@ SHIM ssize_t getdents64(int fd, void *buf, size_t room)
 }
 
 /* The same with the position: directories as 4.4BSD read them. */
-ssize_t getdirentries(int fd, char *buf, size_t room, off_t *base);
-SHIM ssize_t getdirentries(int fd, char *buf, size_t room, off_t *base)
+ssize_t slu_view_getdirentries(int fd, char *buf, size_t room, off_t *base)
 {
 	if (!slu_fds_slot(&slu_shim.fds, fd))
 		return NEXT(getdirentries)(fd, buf, room, base);
-	*base = slu_own_lseek(fd, 0, SEEK_CUR);
-	return getdents64(fd, buf, room);
+	*base = slu_view_lseek(fd, 0, SEEK_CUR);
+	return slu_view_getdents64(fd, buf, room);
 }
-SHIM_ALIAS(getdirentries64, getdirentries);

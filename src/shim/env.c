@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The environment of new programs. Whatever the program gives, the next one gets what it needs to see the mounts:
- * LD_PRELOAD, the mounts, the ledger, the working directory.
+ * LD_PRELOAD, the mounts, the ledger, the working directory; and where to record.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +11,21 @@
 #include "shim/adopt.h"
 #include "shim/exec.h"
 #include "shim/process.h"
+#include "trace/record.h"
 #include "vfs/spec.h"
 
-/* "NAME=value", as they were when this process started; NULL: not set. */
-static const char *mounts_env, *ledger_env;
+/*
+ * What is carried on, as it was when this process started: "NAME=value", NULL where it was not set. The first of a
+ * group tells whether the program has put others in its place: then the whole group is left to it.
+ */
+enum { GROUPS = 2, GROUP = 3 };
+static struct {
+	const char *name;
+	const char *entry;
+} carried[GROUPS][GROUP] = {
+	{ { SLU_ENV_MOUNTS, NULL }, { SLU_ENV_LEDGER, NULL } },
+	{ { SLU_ENV_TRACE, NULL }, { SLU_ENV_TRACE_EVENTS, NULL }, { SLU_ENV_TRACE_BOUND, NULL } },
+};
 
 static const char *keep(const char *name)
 {
@@ -30,8 +41,9 @@ static const char *keep(const char *name)
 
 void slu_env_start(void)
 {
-	mounts_env = keep(SLU_ENV_MOUNTS);
-	ledger_env = keep(SLU_ENV_LEDGER);
+	for (unsigned g = 0; g < GROUPS; g++)
+		for (unsigned i = 0; i < GROUP && carried[g][i].name; i++)
+			carried[g][i].entry = keep(carried[g][i].name);
 }
 
 static bool is_var(const char *entry, const char *name)
@@ -64,7 +76,7 @@ void slu_env_measure(struct slu_new_env *e, char *const *env)
 {
 	const char *list = find_var(env, "LD_PRELOAD");
 
-	e->entries = 6;
+	e->entries = 4 + GROUPS * GROUP; /* ours, and the NULL */
 	for (size_t i = 0; env && env[i]; i++)
 		e->entries++;
 	e->preload = sizeof("LD_PRELOAD=:") + strlen(slu_shim.preload) + (list ? strlen(list) : 0);
@@ -96,11 +108,10 @@ char **slu_env_fill(const struct slu_new_env *e, char *const *env, char **to, ch
 		write_preload(preload, e->preload, list);
 		to[n++] = preload;
 	}
-	if (mounts_env && !find_var(env, SLU_ENV_MOUNTS)) {
-		to[n++] = (char *)(uintptr_t)mounts_env;
-		if (ledger_env && !find_var(env, SLU_ENV_LEDGER))
-			to[n++] = (char *)(uintptr_t)ledger_env;
-	}
+	for (unsigned g = 0; g < GROUPS; g++)
+		for (unsigned i = 0; !find_var(env, carried[g][0].name) && i < GROUP && carried[g][i].name; i++)
+			if (carried[g][i].entry && !find_var(env, carried[g][i].name))
+				to[n++] = (char *)(uintptr_t)carried[g][i].entry;
 	if (e->cwd)
 		to[n++] = (char *)(uintptr_t)e->cwd;
 	if (atomic_load(&slu_shim.any_real))
@@ -119,10 +130,11 @@ void slu_env_mend(void)
 		write_preload(both, sizeof(both), list);
 		(void)setenv("LD_PRELOAD", both + strlen("LD_PRELOAD="), 1);
 	}
-	if (mounts_env && !getenv(SLU_ENV_MOUNTS))
-		(void)setenv(SLU_ENV_MOUNTS, mounts_env + strlen(SLU_ENV_MOUNTS "="), 1);
-	if (ledger_env && !getenv(SLU_ENV_LEDGER))
-		(void)setenv(SLU_ENV_LEDGER, ledger_env + strlen(SLU_ENV_LEDGER "="), 1);
+	for (unsigned g = 0; g < GROUPS; g++)
+		for (unsigned i = 0; i < GROUP && carried[g][i].name; i++)
+			if (carried[g][i].entry && !getenv(carried[g][i].name))
+				(void)setenv(carried[g][i].name, carried[g][i].entry + strlen(carried[g][i].name) + 1,
+				             1);
 	if (here)
 		(void)setenv(SLU_ENV_CWD, here + strlen(SLU_ENV_CWD "="), 1);
 	else

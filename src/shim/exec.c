@@ -6,6 +6,7 @@
  * allocate. Descriptors that it will inherit are made real.
  */
 #include "shim/exec.h"
+#include "shim/traced.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -24,6 +25,14 @@ static void leave(void)
 {
 	if (!slu_in_vfork)
 		slu_real_inherited(SLU_INHERIT_EXEC);
+	slu_traced_leave();
+}
+
+/* exec has failed. */
+static int stay(void)
+{
+	slu_traced_stay();
+	return -1;
 }
 
 int slu_exec_in_mount(struct slu_where *w, char ret_name[32])
@@ -53,7 +62,7 @@ struct script {
 
 static void read_script(int fd, struct script *ret_script)
 {
-	ssize_t n = slu_own_pread(fd, ret_script->line, sizeof(ret_script->line) - 1, 0);
+	ssize_t n = slu_view_pread(fd, ret_script->line, sizeof(ret_script->line) - 1, 0);
 	char *p = ret_script->line + 2, *end;
 
 	ret_script->interpreter = ret_script->argument = NULL;
@@ -100,14 +109,14 @@ SHIM int execve(const char *path, char *const argv[], char *const env[])
 	char name[32];
 	int fd = -1;
 
-	if (!slu_shim_on())
+	if (!slu_shim_carries())
 		return NEXT(execve)(path, argv, env);
 	if (slu_where(&w, AT_FDCWD, path, 0) || (NEXT(access)(w.path, F_OK) < 0 && slu_where_again(&w))) {
 		if ((fd = slu_exec_in_mount(&w, name)) < 0)
 			return -1;
 		read_script(fd, &script);
 		if (script.interpreter) {
-			slu_own_close(fd);
+			slu_view_close(fd);
 			return exec_script(&script, path, argv, env);
 		}
 		w.path = name;
@@ -116,8 +125,8 @@ SHIM int execve(const char *path, char *const argv[], char *const env[])
 	leave();
 	(void)NEXT(execve)(w.path, argv, SLU_NEW_ENV(e, env));
 	if (fd >= 0 && !slu_in_vfork)
-		slu_own_close(fd);
-	return -1;
+		slu_view_close(fd);
+	return stay();
 }
 
 SHIM int execv(const char *path, char *const argv[])
@@ -129,13 +138,13 @@ SHIM int execvpe(const char *file, char *const argv[], char *const env[])
 {
 	struct slu_new_env e;
 
-	if (!slu_shim_on())
+	if (!slu_shim_carries())
 		return NEXT(execvpe)(file, argv, env);
 	if (!slu_no_path(file) && strchr(file, '/'))
 		return execve(file, argv, env);
 	leave();
 	(void)NEXT(execvpe)(file, argv, SLU_NEW_ENV(e, env));
-	return -1;
+	return stay();
 }
 
 SHIM int execvp(const char *file, char *const argv[])
@@ -147,13 +156,13 @@ SHIM int fexecve(int fd, char *const argv[], char *const env[])
 {
 	struct slu_new_env e;
 
-	if (!slu_shim_on())
+	if (!slu_shim_carries())
 		return NEXT(fexecve)(fd, argv, env);
 	if (!slu_real_fd(fd, SLU_REAL))
 		return -1;
 	leave();
 	(void)NEXT(fexecve)(fd, argv, SLU_NEW_ENV(e, env));
-	return -1;
+	return stay();
 }
 
 int execveat(int dirfd, const char *path, char *const argv[], char *const env[], int flags);
@@ -163,7 +172,7 @@ SHIM int execveat(int dirfd, const char *path, char *const argv[], char *const e
 	struct slu_new_env e;
 	char name[32];
 
-	if (!slu_shim_on())
+	if (!slu_shim_carries())
 		return NEXT(execveat)(dirfd, path, argv, env, flags);
 	if (!slu_no_path(path) && !path[0] && (flags & AT_EMPTY_PATH)) {
 		if (!slu_real_fd(dirfd, SLU_REAL))
@@ -178,7 +187,7 @@ SHIM int execveat(int dirfd, const char *path, char *const argv[], char *const e
 	}
 	leave();
 	(void)NEXT(execveat)(w.dirfd, w.path, argv, SLU_NEW_ENV(e, env), flags);
-	return -1;
+	return stay();
 }
 
 /* ---- with the arguments one by one ---------------------------------------------------------------------------------
@@ -249,14 +258,14 @@ static void before_shell(void)
 
 SHIM int system(const char *command)
 {
-	if (command && slu_shim_on())
+	if (command && slu_shim_carries())
 		before_shell();
 	return NEXT(system)(command);
 }
 
 SHIM FILE *popen(const char *command, const char *mode)
 {
-	if (slu_shim_on())
+	if (slu_shim_carries())
 		before_shell();
 	return NEXT(popen)(command, mode);
 }

@@ -120,9 +120,9 @@ static unsigned short look(const struct stream *s, FTSENT *e, bool follow)
 	struct stat *st = e->fts_statp;
 
 	follow |= (s->fts.fts_options & FTS_LOGICAL) != 0;
-	if (follow ? stat(e->fts_path, st) < 0 : lstat(e->fts_path, st) < 0) {
+	if (follow ? slu_view_stat(e->fts_path, st) < 0 : slu_view_lstat(e->fts_path, st) < 0) {
 		e->fts_errno = errno;
-		if (follow && lstat(e->fts_path, st) == 0) {
+		if (follow && slu_view_lstat(e->fts_path, st) == 0) {
 			e->fts_errno = 0;
 			return FTS_SLNONE;
 		}
@@ -170,12 +170,12 @@ static FTSENT *sort(struct stream *s, FTSENT *list)
 static bool read_children(struct stream *s, FTSENT *dir, FTSENT **ret_list)
 {
 	FTSENT *list = NULL, **end = &list, *e;
-	DIR *d = opendir(dir->fts_path);
+	DIR *d = slu_view_opendir(dir->fts_path);
 	struct dirent *de;
 
 	if (!d)
 		return false;
-	while ((de = readdir(d))) {
+	while ((de = slu_view_readdir(d))) {
 		bool is_dot = strcmp(de->d_name, ".") == 0 || strcmp(de->d_name, "..") == 0;
 		if ((is_dot && !(s->fts.fts_options & FTS_SEEDOT)) || !(e = new_entry(dir->fts_path, de->d_name, dir)))
 			continue;
@@ -187,7 +187,7 @@ static bool read_children(struct stream *s, FTSENT *dir, FTSENT **ret_list)
 		*end = e;
 		end = &e->fts_link;
 	}
-	(void)closedir(d);
+	(void)slu_view_closedir(d);
 	*ret_list = sort(s, list);
 	return true;
 }
@@ -263,7 +263,7 @@ static FTSENT *after(struct stream *s, FTSENT *e)
 	return leave_dir(s, up);
 }
 
-SHIM FTSENT *fts_read(FTS *f)
+FTSENT *slu_view_fts_read(FTS *f)
 {
 	struct stream *s = ours(f);
 	FTSENT *e;
@@ -291,9 +291,8 @@ SHIM FTSENT *fts_read(FTS *f)
 	}
 	return e->fts_info == FTS_D ? enter(s, e) : after(s, e);
 }
-SHIM_ALIAS(fts64_read, fts_read);
 
-SHIM FTSENT *fts_children(FTS *f, int instr)
+FTSENT *slu_view_fts_children(FTS *f, int instr)
 {
 	struct stream *s = ours(f);
 
@@ -313,7 +312,6 @@ SHIM FTSENT *fts_children(FTS *f, int instr)
 	s->has_children = true;
 	return s->children;
 }
-SHIM_ALIAS(fts64_children, fts_children);
 
 SHIM int fts_set(FTS *f, FTSENT *e, int instr)
 {
@@ -328,7 +326,7 @@ SHIM int fts_set(FTS *f, FTSENT *e, int instr)
 }
 SHIM_ALIAS(fts64_set, fts_set);
 
-SHIM int fts_close(FTS *f)
+int slu_view_fts_close(FTS *f)
 {
 	struct stream *s = ours(f);
 
@@ -347,7 +345,6 @@ SHIM int fts_close(FTS *f)
 	slu_host_free(s);
 	return 0;
 }
-SHIM_ALIAS(fts64_close, fts_close);
 
 static int add_roots(struct stream *s, char *const *paths, int options)
 {
@@ -374,7 +371,7 @@ static bool any_ours(char *const *paths)
 	return false;
 }
 
-SHIM FTS *fts_open(char *const *paths, int options, order_fn *order)
+FTS *slu_view_fts_open(char *const *paths, int options, order_fn *order)
 {
 	struct stream *s;
 	struct node *root;
@@ -397,4 +394,3 @@ SHIM FTS *fts_open(char *const *paths, int options, order_fn *order)
 	errno = ENOMEM;
 	return NULL;
 }
-SHIM_ALIAS(fts64_open, fts_open);

@@ -56,7 +56,7 @@ static int no_change(struct slu_where *w)
 	r = (call);                                                                                                    \
 	return r < 0 && slu_where_again(&w) ? found(&w) : r
 
-SHIM ssize_t getxattr(const char *path, const char *name, void *value, size_t size)
+ssize_t slu_view_getxattr(const char *path, const char *name, void *value, size_t size)
 {
 	SLU_WHERE(w);
 	ssize_t r;
@@ -67,7 +67,7 @@ SHIM ssize_t getxattr(const char *path, const char *name, void *value, size_t si
 	return r < 0 && slu_where_again(&w) ? no_value(&w, name) : r;
 }
 
-SHIM ssize_t lgetxattr(const char *path, const char *name, void *value, size_t size)
+ssize_t slu_view_lgetxattr(const char *path, const char *name, void *value, size_t size)
 {
 	SLU_WHERE(w);
 	ssize_t r;
@@ -78,32 +78,32 @@ SHIM ssize_t lgetxattr(const char *path, const char *name, void *value, size_t s
 	return r < 0 && slu_where_again(&w) ? no_value(&w, name) : r;
 }
 
-SHIM ssize_t listxattr(const char *path, char *list, size_t size)
+ssize_t slu_view_listxattr(const char *path, char *list, size_t size)
 {
 	ASK(ssize_t, path, 0, no_names, NEXT(listxattr)(w.path, list, size));
 }
 
-SHIM ssize_t llistxattr(const char *path, char *list, size_t size)
+ssize_t slu_view_llistxattr(const char *path, char *list, size_t size)
 {
 	ASK(ssize_t, path, SLU_NOFOLLOW, no_names, NEXT(llistxattr)(w.path, list, size));
 }
 
-SHIM int setxattr(const char *path, const char *name, const void *value, size_t size, int flags)
+int slu_view_setxattr(const char *path, const char *name, const void *value, size_t size, int flags)
 {
 	ASK(int, path, 0, no_change, NEXT(setxattr)(w.path, name, value, size, flags));
 }
 
-SHIM int lsetxattr(const char *path, const char *name, const void *value, size_t size, int flags)
+int slu_view_lsetxattr(const char *path, const char *name, const void *value, size_t size, int flags)
 {
 	ASK(int, path, SLU_NOFOLLOW, no_change, NEXT(lsetxattr)(w.path, name, value, size, flags));
 }
 
-SHIM int removexattr(const char *path, const char *name)
+int slu_view_removexattr(const char *path, const char *name)
 {
 	ASK(int, path, 0, no_change, NEXT(removexattr)(w.path, name));
 }
 
-SHIM int lremovexattr(const char *path, const char *name)
+int slu_view_lremovexattr(const char *path, const char *name)
 {
 	ASK(int, path, SLU_NOFOLLOW, no_change, NEXT(lremovexattr)(w.path, name));
 }
@@ -120,12 +120,12 @@ static int answer_fd(int fd, int err)
 	return errno ? -1 : 0;
 }
 
-SHIM ssize_t fgetxattr(int fd, const char *name, void *value, size_t size)
+ssize_t slu_view_fgetxattr(int fd, const char *name, void *value, size_t size)
 {
 	return answer_fd(fd, no_such_name(name)) < 0 ? -1 : NEXT(fgetxattr)(fd, name, value, size);
 }
 
-SHIM ssize_t flistxattr(int fd, char *list, size_t size)
+ssize_t slu_view_flistxattr(int fd, char *list, size_t size)
 {
 	int saved = errno, r = answer_fd(fd, 0);
 
@@ -136,12 +136,12 @@ SHIM ssize_t flistxattr(int fd, char *list, size_t size)
 	return r;
 }
 
-SHIM int fsetxattr(int fd, const char *name, const void *value, size_t size, int flags)
+int slu_view_fsetxattr(int fd, const char *name, const void *value, size_t size, int flags)
 {
 	return answer_fd(fd, EROFS) < 0 ? -1 : NEXT(fsetxattr)(fd, name, value, size, flags);
 }
 
-SHIM int fremovexattr(int fd, const char *name)
+int slu_view_fremovexattr(int fd, const char *name)
 {
 	return answer_fd(fd, EROFS) < 0 ? -1 : NEXT(fremovexattr)(fd, name);
 }
@@ -198,7 +198,7 @@ static int statvfs_found(struct slu_where *w, struct statvfs *vfs)
 	return err ? -1 : 0;
 }
 
-SHIM int statfs(const char *path, struct statfs *fs)
+int slu_view_statfs(const char *path, struct statfs *fs)
 {
 	SLU_WHERE(w);
 	int r;
@@ -208,10 +208,8 @@ SHIM int statfs(const char *path, struct statfs *fs)
 	r = NEXT(statfs)(w.path, fs);
 	return r < 0 && slu_where_again(&w) ? statfs_found(&w, fs) : r;
 }
-SHIM_ALIAS(statfs64, statfs);
-SHIM_ALIAS(__statfs, statfs);
 
-SHIM int statvfs(const char *path, struct statvfs *vfs)
+int slu_view_statvfs(const char *path, struct statvfs *vfs)
 {
 	SLU_WHERE(w);
 	int r;
@@ -221,9 +219,8 @@ SHIM int statvfs(const char *path, struct statvfs *vfs)
 	r = NEXT(statvfs)(w.path, vfs);
 	return r < 0 && slu_where_again(&w) ? statvfs_found(&w, vfs) : r;
 }
-SHIM_ALIAS(statvfs64, statvfs);
 
-SHIM int fstatfs(int fd, struct statfs *fs)
+int slu_view_fstatfs(int fd, struct statfs *fs)
 {
 	struct slu_open *o = slu_get(fd);
 
@@ -233,9 +230,8 @@ SHIM int fstatfs(int fd, struct statfs *fs)
 	slu_put(o);
 	return 0;
 }
-SHIM_ALIAS(fstatfs64, fstatfs);
 
-SHIM int fstatvfs(int fd, struct statvfs *vfs)
+int slu_view_fstatvfs(int fd, struct statvfs *vfs)
 {
 	struct slu_open *o = slu_get(fd);
 
@@ -245,7 +241,6 @@ SHIM int fstatvfs(int fd, struct statvfs *vfs)
 	slu_put(o);
 	return 0;
 }
-SHIM_ALIAS(fstatvfs64, fstatvfs);
 
 /* ---- limits: those of the system, asked of a directory that exists --------------------------------------------------
  */
@@ -273,7 +268,7 @@ static long pathconf_found(struct slu_where *w, int name)
 	return -1;
 }
 
-SHIM long pathconf(const char *path, int name)
+long slu_view_pathconf(const char *path, int name)
 {
 	SLU_WHERE(w);
 	int saved = errno;
@@ -289,7 +284,7 @@ SHIM long pathconf(const char *path, int name)
 	return r;
 }
 
-SHIM long fpathconf(int fd, int name)
+long slu_view_fpathconf(int fd, int name)
 {
 	struct slu_open *o = slu_get(fd);
 

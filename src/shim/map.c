@@ -177,7 +177,7 @@ static int map_shard(struct slu_open *o, const struct request *q, void **ret_map
 	fd = slu_pack_shard_fd(o->file.pack, s.shard);
 	if (fd < 0)
 		return -EAGAIN; /* the pack was replaced meanwhile: what we have mapped is still good for a copy */
-	m = mmap(q->at, q->len, q->prot, q->flags, fd, (off_t)s.offset + q->offset);
+	m = slu_view_mmap(q->at, q->len, q->prot, q->flags, fd, (off_t)s.offset + q->offset);
 	r = m == MAP_FAILED ? -errno : 0;
 	close(fd);
 	*ret_map = m;
@@ -187,8 +187,8 @@ static int map_shard(struct slu_open *o, const struct request *q, void **ret_map
 /* Into memory of its own. */
 static int map_copy(struct slu_open *o, const struct request *q, void **ret_map)
 {
-	void *m = mmap(q->at, q->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (q->flags & ~MAP_TYPE), -1,
-	               0);
+	void *m = slu_view_mmap(q->at, q->len, PROT_READ | PROT_WRITE,
+	                        MAP_PRIVATE | MAP_ANONYMOUS | (q->flags & ~MAP_TYPE), -1, 0);
 	ssize_t n;
 
 	if (m == MAP_FAILED)
@@ -196,9 +196,9 @@ static int map_copy(struct slu_open *o, const struct request *q, void **ret_map)
 	n = slu_file_pread(&o->file, m, q->len, (uint64_t)q->offset);
 	if (n < 0) {
 		if (q->flags & MAP_FIXED) /* what was there is gone already; leave a hole that nobody can read */
-			(void)mmap(m, q->len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+			(void)slu_view_mmap(m, q->len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 		else
-			(void)munmap(m, q->len);
+			(void)slu_view_munmap(m, q->len);
 		return (int)n;
 	}
 	if (q->prot != (PROT_READ | PROT_WRITE))
@@ -214,7 +214,7 @@ static int map_real(struct slu_file *f, const struct request *q, void **ret_map)
 
 	if (fd < 0)
 		return fd;
-	m = mmap(q->at, q->len, q->prot, q->flags, fd, q->offset);
+	m = slu_view_mmap(q->at, q->len, q->prot, q->flags, fd, q->offset);
 	r = m == MAP_FAILED ? -errno : 0;
 	close(fd);
 	if (r == 0)
@@ -294,7 +294,7 @@ static void *mmap_ours(struct slu_open *o, const struct request *q)
 	return m;
 }
 
-SHIM void *mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset)
+void *slu_view_mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset)
 {
 	struct slu_open *o = fd >= 0 && !(flags & MAP_ANONYMOUS) ? slu_get_unreal(fd) : NULL;
 	void *m;
@@ -307,15 +307,12 @@ SHIM void *mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset)
 	slu_put(o);
 	return m;
 }
-SHIM_OWN(mmap);
-SHIM_ALIAS(mmap64, mmap);
 
-SHIM int munmap(void *at, size_t len)
+int slu_view_munmap(void *at, size_t len)
 {
 	forget(at, len);
 	return NEXT(munmap)(at, len);
 }
-SHIM_OWN(munmap);
 
 /* A mapping that is to grow beyond the file: a new one, of a real file. */
 static void *grow(const struct mapping *m, void *old, size_t old_len, size_t len, int flags)
@@ -332,11 +329,11 @@ static void *grow(const struct mapping *m, void *old, size_t old_len, size_t len
 		(void)slu_shim_fail(r);
 		return MAP_FAILED;
 	}
-	(void)slu_own_munmap(old, old_len);
+	(void)slu_view_munmap(old, old_len);
 	return at;
 }
 
-SHIM void *mremap(void *old, size_t old_len, size_t len, int flags, ...)
+void *slu_view_mremap(void *old, size_t old_len, size_t len, int flags, ...)
 {
 	struct mapping m;
 	va_list ap;

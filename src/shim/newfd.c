@@ -13,12 +13,14 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "shim/shim.h"
+#include "shim/traced.h"
 
 static int fresh(int fd)
 {
 	if (SLU_UNLIKELY(fd >= 0 && slu_fds_slot(&slu_shim.fds, fd)) && !slu_in_vfork)
 		slu_fds_drop(&slu_shim.fds, fd);
+	if (fd >= 0)
+		slu_traced_forget(fd);
 	return fd;
 }
 
@@ -102,7 +104,7 @@ SHIM int memfd_create(const char *name, unsigned flags)
 }
 
 /* libc closes the descriptor inside; a cookie stream of ours comes back to us for that. */
-SHIM int fclose(FILE *f)
+int slu_view_fclose(FILE *f)
 {
 	int fd = slu_shim.fds.table && f && !slu_in_vfork ? fileno(f) : -1;
 	struct slu_open *o = fd >= 0 ? slu_get(fd) : NULL;
@@ -114,4 +116,3 @@ SHIM int fclose(FILE *f)
 		slu_fds_drop(&slu_shim.fds, fd);
 	return NEXT(fclose)(f);
 }
-SHIM_ALIAS(_IO_fclose, fclose);

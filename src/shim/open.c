@@ -36,7 +36,7 @@ static int new_descriptor(struct slu_open *o, bool cloexec)
 		slu_fds_hold(o); /* the caller holds it */
 		if (slu_fds_bind(&slu_shim.fds, fd, o) < 0) {
 			slu_put(o);
-			close(fd);
+			slu_view_close(fd);
 			errno = EMFILE;
 			fd = -1;
 		}
@@ -252,58 +252,6 @@ int slu_open_at(int dirfd, const char *path, int flags, mode_t mode)
 	return fd;
 }
 
-static mode_t take_mode(int flags, va_list ap)
-{
-	return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(ap, mode_t) : 0;
-}
-
-SHIM int openat(int dirfd, const char *path, int flags, ...)
-{
-	va_list ap;
-	mode_t mode;
-
-	va_start(ap, flags);
-	mode = take_mode(flags, ap);
-	va_end(ap);
-	return slu_open_at(dirfd, path, flags, mode);
-}
-SHIM_ALIAS(openat64, openat);
-
-SHIM int open(const char *path, int flags, ...)
-{
-	va_list ap;
-	mode_t mode;
-
-	va_start(ap, flags);
-	mode = take_mode(flags, ap);
-	va_end(ap);
-	return slu_open_at(AT_FDCWD, path, flags, mode);
-}
-SHIM_ALIAS(open64, open);
-SHIM_ALIAS(__open, open);
-SHIM_ALIAS(__open64, open);
-
-SHIM int creat(const char *path, mode_t mode)
-{
-	return slu_open_at(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
-}
-SHIM_ALIAS(creat64, creat);
-
-/* What _FORTIFY_SOURCE calls: without a mode, which glibc checks to be right. */
-int __openat_2(int dirfd, const char *path, int flags);
-SHIM int __openat_2(int dirfd, const char *path, int flags)
-{
-	return slu_open_at(dirfd, path, flags & ~O_CREAT, 0);
-}
-SHIM_ALIAS(__openat64_2, __openat_2);
-
-int __open_2(const char *path, int flags);
-SHIM int __open_2(const char *path, int flags)
-{
-	return slu_open_at(AT_FDCWD, path, flags & ~O_CREAT, 0);
-}
-SHIM_ALIAS(__open64_2, __open_2);
-
 /* ---- what only a file system of the kernel has ----------------------------------------------------------------- */
 
 static int no_handle(struct slu_where *w)
@@ -335,7 +283,7 @@ SHIM int open_tree(int dirfd, const char *path, unsigned flags)
 
 /* ---- closing ------------------------------------------------------------------------------------------------ */
 
-SHIM int close(int fd)
+int slu_view_close(int fd)
 {
 	if (SLU_UNLIKELY(slu_fds_slot(&slu_shim.fds, fd)) && SLU_LIKELY(!slu_in_vfork))
 		return close_ours(fd);
@@ -343,8 +291,6 @@ SHIM int close(int fd)
 		return -1;
 	return NEXT(close)(fd);
 }
-SHIM_OWN(close);
-SHIM_ALIAS(__close, close);
 
 static int lowest_kept(unsigned from)
 {
@@ -358,7 +304,7 @@ static int lowest_kept(unsigned from)
 	return best;
 }
 
-SHIM int close_range(unsigned first, unsigned last, int flags)
+int slu_view_close_range(unsigned first, unsigned last, int flags)
 {
 	unsigned top = atomic_load(&slu_shim.fds.top);
 	int kept;
@@ -373,9 +319,4 @@ SHIM int close_range(unsigned first, unsigned last, int flags)
 		first = (unsigned)kept + 1;
 	}
 	return first > last ? 0 : NEXT(close_range)(first, last, flags);
-}
-
-SHIM void closefrom(int from)
-{
-	(void)close_range(from < 0 ? 0 : (unsigned)from, ~0u, 0);
 }

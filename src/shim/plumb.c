@@ -58,7 +58,7 @@ static bool is_ours(int fd)
 		copy_;                                                                                                 \
 	})
 
-SHIM int dup(int fd)
+int slu_view_dup(int fd)
 {
 	if (slu_is_hidden(fd))
 		return -1;
@@ -108,7 +108,7 @@ static bool ready_to_dup(int fd, int to)
 	return (unsigned)to > 2 || slu_real_fd(fd, SLU_REAL_OR_BROKEN);
 }
 
-SHIM int dup2(int fd, int to)
+int slu_view_dup2(int fd, int to)
 {
 	if (SLU_UNLIKELY(slu_in_vfork) && fd != to && slu_fds_slot(&slu_shim.fds, fd))
 		return dup_in_vfork(fd, to, 0);
@@ -116,9 +116,8 @@ SHIM int dup2(int fd, int to)
 		return -1;
 	return fd == to ? NEXT(dup2)(fd, to) : IN_STEP(fd, to, NEXT(dup2)(fd, to));
 }
-SHIM_ALIAS(__dup2, dup2);
 
-SHIM int dup3(int fd, int to, int flags)
+int slu_view_dup3(int fd, int to, int flags)
 {
 	if (SLU_UNLIKELY(slu_in_vfork) && fd != to && slu_fds_slot(&slu_shim.fds, fd))
 		return dup_in_vfork(fd, to, flags);
@@ -126,7 +125,6 @@ SHIM int dup3(int fd, int to, int flags)
 		return -1;
 	return fd == to ? NEXT(dup3)(fd, to, flags) : IN_STEP(fd, to, NEXT(dup3)(fd, to, flags));
 }
-SHIM_OWN(dup3);
 
 /* ---- fcntl -------------------------------------------------------------------------------------------------- */
 
@@ -191,7 +189,7 @@ static int fcntl_ours(int fd, struct slu_open *o, int cmd, void *arg)
 	return r;
 }
 
-SHIM int fcntl(int fd, int cmd, ...)
+int slu_view_fcntl(int fd, int cmd, ...)
 {
 	struct slu_open *o;
 	va_list ap;
@@ -212,13 +210,10 @@ SHIM int fcntl(int fd, int cmd, ...)
 	slu_put(o);
 	return r;
 }
-SHIM_OWN(fcntl);
-SHIM_ALIAS(fcntl64, fcntl);
-SHIM_ALIAS(__fcntl, fcntl);
 
 /* ---- locks --------------------------------------------------------------------------------------------------- */
 
-SHIM int flock(int fd, int how)
+int slu_view_flock(int fd, int how)
 {
 	struct slu_open *o = slu_get(fd);
 	int what = how & ~LOCK_NB, r = -EINVAL;
@@ -238,7 +233,7 @@ SHIM int flock(int fd, int how)
 	return r < 0 ? slu_shim_fail(r) : 0;
 }
 
-SHIM int lockf(int fd, int cmd, off_t len)
+int slu_view_lockf(int fd, int cmd, off_t len)
 {
 	struct slu_open *o = slu_get(fd);
 
@@ -250,7 +245,6 @@ SHIM int lockf(int fd, int cmd, off_t len)
 	errno = cmd == F_LOCK || cmd == F_TLOCK ? EBADF : EINVAL;
 	return -1;
 }
-SHIM_ALIAS(lockf64, lockf);
 
 /* ---- ioctl and terminals --------------------------------------------------------------------------------------- */
 

@@ -16,6 +16,7 @@
 
 #include "shim/heap.h"
 #include "shim/shim.h"
+#include "shim/traced.h"
 
 _Thread_local unsigned slu_vfork_depth __attribute__((tls_model("initial-exec")));
 enum { MAX_DEPTH = 4 };
@@ -31,6 +32,8 @@ bool slu_vfork_is_child(void)
 
 static void before_fork(void)
 {
+	if (!slu_shim_on())
+		return;
 	slu_real_inherited(SLU_INHERIT_FORK);
 	slu_fds_hold_all(&slu_shim.fds);
 }
@@ -38,7 +41,8 @@ static void before_fork(void)
 /* libc does not say whether fork() failed: then slots are lost, as with a child that is killed. */
 static void in_parent(void)
 {
-	slu_fds_forked(&slu_shim.fds, true);
+	if (slu_shim_on())
+		slu_fds_forked(&slu_shim.fds, true);
 }
 
 static void in_child(void)
@@ -46,9 +50,10 @@ static void in_child(void)
 	int saved = errno;
 	struct stat st;
 
+	slu_traced_forked();
 	slu_heap_after_fork();
 	slu_map_after_fork();
-	if (fstat(atomic_load(&slu_shim.placeholder), &st) == 0)
+	if (slu_shim_on() && fstat(atomic_load(&slu_shim.placeholder), &st) == 0)
 		slu_fds_after_fork(&slu_shim.fds, st.st_dev);
 	errno = saved;
 }
@@ -155,19 +160,20 @@ SHIM pid_t _Fork(void)
 {
 	pid_t pid;
 
-	if (!slu_shim_on())
+	if (!slu_shim_carries())
 		return NEXT(_Fork)();
 	before_fork();
 	pid = NEXT(_Fork)();
 	if (pid == 0)
 		in_child();
-	else
+	else if (slu_shim_on())
 		slu_fds_forked(&slu_shim.fds, pid > 0);
 	return pid;
 }
 
 SHIM void _exit(int code)
 {
+	slu_traced_exit();
 	if (slu_shim.fds.table && !slu_in_vfork)
 		slu_fds_release_all(&slu_shim.fds);
 	NEXT(_exit)(code);
@@ -178,6 +184,7 @@ SHIM_ALIAS(_Exit, _exit);
 /* exit() goes to the kernel inside libc. */
 __attribute__((destructor)) static void at_exit(void)
 {
+	slu_traced_exit();
 	if (slu_shim.fds.table && !slu_in_vfork)
 		slu_fds_release_all(&slu_shim.fds);
 }

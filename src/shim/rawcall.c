@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "shim/async.h"
-#include "shim/shim.h"
+#include "shim/traced.h"
 
 #define P(i) ((void *)a[i])
 #define S(i) ((const char *)a[i])
@@ -86,9 +86,7 @@ static long getcwd_call(const long a[6])
 	return (long)n;
 }
 
-/* libc has it since 2.42. */
-int openat2(int dirfd, const char *path, const struct open_how *how, size_t size);
-SHIM int openat2(int dirfd, const char *path, const struct open_how *how, size_t size)
+int slu_view_openat2(int dirfd, const char *path, const struct open_how *how, size_t size)
 {
 	return (int)openat2_call((const long[6]){ dirfd, (long)path, (long)how, (long)size });
 }
@@ -99,7 +97,7 @@ static bool old_call(long number, const long a[6], long *ret)
 	switch (number) {
 #ifdef SYS_open
 	case SYS_open:
-		*ret = slu_open_at(AT_FDCWD, S(0), I(1), (mode_t)a[2]);
+		*ret = slu_own_open_at(AT_FDCWD, S(0), I(1), (mode_t)a[2]);
 		return true;
 	case SYS_creat:
 		*ret = creat(S(0), (mode_t)a[1]);
@@ -195,10 +193,10 @@ static bool path_call(long number, const long a[6], long *ret)
 {
 	switch (number) {
 	case SYS_openat:
-		*ret = slu_open_at(I(0), S(1), I(2), (mode_t)a[3]);
+		*ret = slu_own_open_at(I(0), S(1), I(2), (mode_t)a[3]);
 		return true;
 	case SYS_openat2:
-		*ret = openat2_call(a);
+		*ret = openat2(I(0), S(1), P(2), Z(3));
 		return true;
 #ifdef SYS_newfstatat
 	case SYS_newfstatat:
@@ -333,6 +331,11 @@ static bool plumbing_call(long number, const long a[6], long *ret)
 		return true;
 	case SYS_io_submit:
 		*ret = slu_aio_ready(a[1], P(2)) ? NEXT(syscall)(number, a[0], a[1], a[2]) : -1;
+		slu_traced_submitted(slu_traced_begin(), *ret, P(2));
+		return true;
+	case SYS_io_uring_enter:
+		*ret = NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+		slu_traced_uring(slu_traced_begin(), *ret);
 		return true;
 	case SYS_io_uring_setup:
 		slu_uring_begins();
@@ -351,7 +354,8 @@ SHIM long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long); /* those that were not given are never looked at */
 	va_end(ap);
-	if (slu_shim_on() && (fd_call(number, a, &ret) || path_call(number, a, &ret) || plumbing_call(number, a, &ret)))
+	if (slu_shim_carries() &&
+	    (fd_call(number, a, &ret) || path_call(number, a, &ret) || plumbing_call(number, a, &ret)))
 		return ret;
 	return NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

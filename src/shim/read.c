@@ -182,7 +182,7 @@ static inline void cancel_point(struct slu_open *o)
 
 /* ---- one buffer ---------------------------------------------------------------------------------------- */
 
-SHIM ssize_t read(int fd, void *buf, size_t n)
+ssize_t slu_view_read(int fd, void *buf, size_t n)
 {
 	struct slu_open *o = slu_get_unreal(fd);
 	ssize_t got;
@@ -194,9 +194,8 @@ SHIM ssize_t read(int fd, void *buf, size_t n)
 	slu_put(o);
 	return got;
 }
-SHIM_ALIAS(__read, read);
 
-SHIM ssize_t pread(int fd, void *buf, size_t n, off_t offset)
+ssize_t slu_view_pread(int fd, void *buf, size_t n, off_t offset)
 {
 	struct slu_open *o = slu_get_unreal(fd);
 	ssize_t got;
@@ -208,27 +207,21 @@ SHIM ssize_t pread(int fd, void *buf, size_t n, off_t offset)
 	slu_put(o);
 	return got;
 }
-SHIM_OWN(pread);
-SHIM_ALIAS(pread64, pread);
-SHIM_ALIAS(__pread64, pread);
 
 /* _FORTIFY_SOURCE: too large a count is glibc's to deal with. */
-ssize_t __read_chk(int fd, void *buf, size_t n, size_t room);
-SHIM ssize_t __read_chk(int fd, void *buf, size_t n, size_t room)
+ssize_t slu_view___read_chk(int fd, void *buf, size_t n, size_t room)
 {
 	if (n > room || !slu_fds_slot(&slu_shim.fds, fd))
 		return NEXT(__read_chk)(fd, buf, n, room);
-	return read(fd, buf, n);
+	return slu_view_read(fd, buf, n);
 }
 
-ssize_t __pread_chk(int fd, void *buf, size_t n, off_t offset, size_t room);
-SHIM ssize_t __pread_chk(int fd, void *buf, size_t n, off_t offset, size_t room)
+ssize_t slu_view___pread_chk(int fd, void *buf, size_t n, off_t offset, size_t room)
 {
 	if (n > room || !slu_fds_slot(&slu_shim.fds, fd))
 		return NEXT(__pread_chk)(fd, buf, n, offset, room);
-	return pread(fd, buf, n, offset);
+	return slu_view_pread(fd, buf, n, offset);
 }
-SHIM_ALIAS(__pread64_chk, __pread_chk);
 
 /* ---- several -------------------------------------------------------------------------------------------- */
 
@@ -260,7 +253,7 @@ static ssize_t read_vector(int fd, struct slu_open *o, const struct iovec *iov, 
 	return (ssize_t)total;
 }
 
-SHIM ssize_t readv(int fd, const struct iovec *iov, int n)
+ssize_t slu_view_readv(int fd, const struct iovec *iov, int n)
 {
 	struct slu_open *o = slu_get_unreal(fd);
 	ssize_t got;
@@ -272,7 +265,7 @@ SHIM ssize_t readv(int fd, const struct iovec *iov, int n)
 	return got;
 }
 
-SHIM ssize_t preadv(int fd, const struct iovec *iov, int n, off_t offset)
+ssize_t slu_view_preadv(int fd, const struct iovec *iov, int n, off_t offset)
 {
 	struct slu_open *o = slu_get_unreal(fd);
 	ssize_t got = -1;
@@ -286,9 +279,8 @@ SHIM ssize_t preadv(int fd, const struct iovec *iov, int n, off_t offset)
 	slu_put(o);
 	return got;
 }
-SHIM_ALIAS(preadv64, preadv);
 
-SHIM ssize_t preadv2(int fd, const struct iovec *iov, int n, off_t offset, int flags)
+ssize_t slu_view_preadv2(int fd, const struct iovec *iov, int n, off_t offset, int flags)
 {
 	struct slu_open *o = slu_get_unreal(fd);
 	ssize_t got = -1;
@@ -304,11 +296,10 @@ SHIM ssize_t preadv2(int fd, const struct iovec *iov, int n, off_t offset, int f
 	slu_put(o);
 	return got;
 }
-SHIM_ALIAS(preadv64v2, preadv2);
 
 /* ---- positions ------------------------------------------------------------------------------------------- */
 
-SHIM off_t lseek(int fd, off_t offset, int whence)
+off_t slu_view_lseek(int fd, off_t offset, int whence)
 {
 	struct slu_open *o = slu_get_unreal(fd);
 	off_t at;
@@ -319,10 +310,6 @@ SHIM off_t lseek(int fd, off_t offset, int whence)
 	slu_put(o);
 	return at;
 }
-SHIM_OWN(lseek);
-SHIM_ALIAS(lseek64, lseek);
-SHIM_ALIAS(__lseek, lseek);
-SHIM_ALIAS(llseek, lseek);
 
 /* ---- copies and hints: the kernel does them, on a real file ------------------------------------------------- */
 
@@ -339,23 +326,22 @@ static bool ready_to_copy(int fd, int out, int dir_err)
 	return !dir && slu_real_fd(fd, SLU_REAL) && slu_real_fd(out, SLU_REAL);
 }
 
-SHIM ssize_t sendfile(int out, int in, off_t *offset, size_t n)
+ssize_t slu_view_sendfile(int out, int in, off_t *offset, size_t n)
 {
 	return ready_to_copy(in, out, EINVAL) ? NEXT(sendfile)(out, in, offset, n) : -1;
 }
-SHIM_ALIAS(sendfile64, sendfile);
 
-SHIM ssize_t splice(int in, off64_t *in_offset, int out, off64_t *out_offset, size_t n, unsigned flags)
+ssize_t slu_view_splice(int in, off64_t *in_offset, int out, off64_t *out_offset, size_t n, unsigned flags)
 {
 	return ready_to_copy(in, out, EINVAL) ? NEXT(splice)(in, in_offset, out, out_offset, n, flags) : -1;
 }
 
-SHIM ssize_t copy_file_range(int in, off64_t *in_offset, int out, off64_t *out_offset, size_t n, unsigned flags)
+ssize_t slu_view_copy_file_range(int in, off64_t *in_offset, int out, off64_t *out_offset, size_t n, unsigned flags)
 {
 	return ready_to_copy(in, out, EISDIR) ? NEXT(copy_file_range)(in, in_offset, out, out_offset, n, flags) : -1;
 }
 
-SHIM int posix_fadvise(int fd, off_t offset, off_t len, int advice)
+int slu_view_posix_fadvise(int fd, off_t offset, off_t len, int advice)
 {
 	struct slu_open *o = slu_get_unreal(fd);
 	int err = 0;
@@ -369,9 +355,8 @@ SHIM int posix_fadvise(int fd, off_t offset, off_t len, int advice)
 	slu_put(o);
 	return err;
 }
-SHIM_ALIAS(posix_fadvise64, posix_fadvise);
 
-SHIM ssize_t readahead(int fd, off64_t offset, size_t n)
+ssize_t slu_view_readahead(int fd, off64_t offset, size_t n)
 {
 	struct slu_open *o = slu_get_unreal(fd);
 	ssize_t r = 0;

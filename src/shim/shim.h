@@ -27,6 +27,8 @@
 #include <sys/stat.h>
 
 #include "base/macros.h"
+#include "shim/view.h"
+#include "trace/record.h"
 #include "vfs/fds.h"
 #include "vfs/vfs.h"
 
@@ -35,13 +37,6 @@
 /* A second name for a function of this file, which has the same arguments on 64-bit systems. */
 #define SHIM_ALIAS(alias, name) __asm__(".globl " #alias "\n.type " #alias ", %function\n.set " #alias ", " #name "\n")
 
-/*
- * Our own wrapper @name, for calls that are the program's in the end: a plain call would go to inner.c. One line beside
- * the definition, and a declaration below.
- */
-#define SHIM_OWN(name)                                                                                                 \
-	__asm__(".globl slu_own_" #name "\n.hidden slu_own_" #name "\n.set slu_own_" #name ", " #name "\n")
-
 /* The next definition of @name after ours, with its own type. */
 #define NEXT(name)                                                                                                     \
 	({                                                                                                             \
@@ -49,16 +44,6 @@
 		void *f_ = atomic_load_explicit(&next_, memory_order_relaxed);                                         \
 		(__typeof__(&name))(SLU_LIKELY(f_ != NULL) ? f_ : slu_next(&next_, #name));                            \
 	})
-
-int slu_own_close(int fd);
-int slu_own_dup3(int fd, int to, int flags);
-int slu_own_fcntl(int fd, int cmd, ...);
-int slu_own_fstat(int fd, struct stat *st);
-off_t slu_own_lseek(int fd, off_t offset, int whence);
-void *slu_own_mmap(void *at, size_t len, int prot, int flags, int fd, off_t offset);
-int slu_own_munmap(void *at, size_t len);
-ssize_t slu_own_pread(int fd, void *buf, size_t n, off_t offset);
-ssize_t slu_own_pwrite(int fd, const void *buf, size_t n, off_t offset);
 
 void *slu_next(_Atomic(void *) *slot, const char *name);
 
@@ -77,6 +62,7 @@ struct slu_shim {
 	_Atomic bool any_real;    /* a file has been made real */
 	_Atomic bool always_real; /* the program has an io_uring */
 	char preload[PATH_MAX];   /* our own path */
+	struct slu_recorder rec;  /* on by itself, with or without mounts */
 };
 
 enum slu_shim_state { SLU_SHIM_NEW = 0, SLU_SHIM_STARTING, SLU_SHIM_ON, SLU_SHIM_OFF };
@@ -101,6 +87,12 @@ static inline bool slu_shim_on(void)
 	if (state == SLU_SHIM_NEW)
 		slu_shim_start();
 	return atomic_load_explicit(&slu_shim.state, memory_order_acquire) == SLU_SHIM_ON;
+}
+
+/* Whether new programs must get what we need: there are mounts, or it is recorded what they do. */
+static inline bool slu_shim_carries(void)
+{
+	return slu_shim_on() || atomic_load_explicit(&slu_shim.rec.on, memory_order_relaxed);
 }
 
 /* errno for a failure of ours, noted in the ledger where the sample is to blame. Gives -1. */

@@ -85,7 +85,7 @@ static int spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t 
 	}
 	r = NEXT(posix_spawn)(pid, w.path, actions, attr, argv, with);
 	if (fd >= 0)
-		slu_own_close(fd);
+		slu_view_close(fd);
 	errno = saved;
 	return r;
 }
@@ -93,7 +93,7 @@ static int spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t 
 SHIM int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                      const posix_spawnattr_t *attr, char *const argv[], char *const env[])
 {
-	if (!slu_shim_on())
+	if (!slu_shim_carries())
 		return NEXT(posix_spawn)(pid, path, actions, attr, argv, env);
 	if (held_error(actions))
 		return held_error(actions);
@@ -107,7 +107,7 @@ SHIM int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actio
 	struct slu_new_env e;
 	char **with;
 
-	if (!slu_shim_on())
+	if (!slu_shim_carries())
 		return NEXT(posix_spawnp)(pid, file, actions, attr, argv, env);
 	if (held_error(actions))
 		return held_error(actions);
@@ -139,12 +139,12 @@ SHIM int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *restrict a
 	if (fd < 0 || !slu_real_fd(fd, SLU_REAL)) { /* said when the child would find out */
 		r = errno;
 		if (fd >= 0)
-			slu_own_close(fd);
+			slu_view_close(fd);
 		errno = saved;
 		return hold_for(actions, -1, NULL, r) < 0 ? ENOMEM : 0;
 	}
 	if (hold_for(actions, fd, NULL, 0) < 0) {
-		slu_own_close(fd);
+		slu_view_close(fd);
 		return ENOMEM;
 	}
 	r = NEXT(posix_spawn_file_actions_adddup2)(actions, fd, to);
@@ -212,7 +212,7 @@ static void let_go(const posix_spawn_file_actions_t *actions)
 		if (atomic_load(&held[i].actions) != actions)
 			continue;
 		if (held[i].fd >= 0)
-			slu_own_close(held[i].fd);
+			slu_view_close(held[i].fd);
 		free(held[i].cwd);
 		atomic_store(&held[i].actions, NULL);
 	}

@@ -95,7 +95,7 @@ static int stat_found(struct slu_where *w, struct stat *st)
 
 /* ---- the generation since glibc 2.33 ----------------------------------------------------------------------- */
 
-SHIM int fstatat(int dirfd, const char *path, struct stat *st, int flags)
+int slu_view_fstatat(int dirfd, const char *path, struct stat *st, int flags)
 {
 	SLU_WHERE(w);
 	int r;
@@ -114,21 +114,18 @@ SHIM int fstatat(int dirfd, const char *path, struct stat *st, int flags)
 	r = NEXT(fstatat)(w.dirfd, w.path, st, flags);
 	return r < 0 && slu_where_again(&w) ? stat_found(&w, st) : r;
 }
-SHIM_ALIAS(fstatat64, fstatat);
 
-SHIM int stat(const char *path, struct stat *st)
+int slu_view_stat(const char *path, struct stat *st)
 {
-	return fstatat(AT_FDCWD, path, st, 0);
+	return slu_view_fstatat(AT_FDCWD, path, st, 0);
 }
-SHIM_ALIAS(stat64, stat);
 
-SHIM int lstat(const char *path, struct stat *st)
+int slu_view_lstat(const char *path, struct stat *st)
 {
-	return fstatat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
+	return slu_view_fstatat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
 }
-SHIM_ALIAS(lstat64, lstat);
 
-SHIM int fstat(int fd, struct stat *st)
+int slu_view_fstat(int fd, struct stat *st)
 {
 	int r = SLU_LIKELY(!slu_fds_slot(&slu_shim.fds, fd)) ? 1 : fstat_ours(fd, st);
 
@@ -136,8 +133,6 @@ SHIM int fstat(int fd, struct stat *st)
 		return -1;
 	return r <= 0 ? r : NEXT(fstat)(fd, st);
 }
-SHIM_OWN(fstat);
-SHIM_ALIAS(fstat64, fstat);
 
 /* ---- the one before, which binaries built elsewhere still call --------------------------------------------- */
 
@@ -150,33 +145,25 @@ static bool is_version(int version)
 	return false;
 }
 
-int __fxstatat(int version, int dirfd, const char *path, struct stat *st, int flags);
-SHIM int __fxstatat(int version, int dirfd, const char *path, struct stat *st, int flags)
+int slu_view___fxstatat(int version, int dirfd, const char *path, struct stat *st, int flags)
 {
-	return is_version(version) ? fstatat(dirfd, path, st, flags) : -1;
+	return is_version(version) ? slu_view_fstatat(dirfd, path, st, flags) : -1;
 }
-SHIM_ALIAS(__fxstatat64, __fxstatat);
 
-int __xstat(int version, const char *path, struct stat *st);
-SHIM int __xstat(int version, const char *path, struct stat *st)
+int slu_view___xstat(int version, const char *path, struct stat *st)
 {
-	return is_version(version) ? fstatat(AT_FDCWD, path, st, 0) : -1;
+	return is_version(version) ? slu_view_fstatat(AT_FDCWD, path, st, 0) : -1;
 }
-SHIM_ALIAS(__xstat64, __xstat);
 
-int __lxstat(int version, const char *path, struct stat *st);
-SHIM int __lxstat(int version, const char *path, struct stat *st)
+int slu_view___lxstat(int version, const char *path, struct stat *st)
 {
-	return is_version(version) ? fstatat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW) : -1;
+	return is_version(version) ? slu_view_fstatat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW) : -1;
 }
-SHIM_ALIAS(__lxstat64, __lxstat);
 
-int __fxstat(int version, int fd, struct stat *st);
-SHIM int __fxstat(int version, int fd, struct stat *st)
+int slu_view___fxstat(int version, int fd, struct stat *st)
 {
-	return is_version(version) ? fstat(fd, st) : -1;
+	return is_version(version) ? slu_view_fstat(fd, st) : -1;
 }
-SHIM_ALIAS(__fxstat64, __fxstat);
 
 /* ---- statx -------------------------------------------------------------------------------------------------- */
 
@@ -223,7 +210,7 @@ static int statx_ours(struct slu_where *w, int dirfd, const char *path, int flag
 	return r;
 }
 
-SHIM int statx(int dirfd, const char *path, int flags, unsigned mask, struct statx *stx)
+int slu_view_statx(int dirfd, const char *path, int flags, unsigned mask, struct statx *stx)
 {
 	SLU_WHERE(w);
 	struct stat st;
@@ -256,7 +243,7 @@ static int access_found(struct slu_where *w, int mode)
 	return finish(r, saved);
 }
 
-SHIM int faccessat(int dirfd, const char *path, int mode, int flags)
+int slu_view_faccessat(int dirfd, const char *path, int mode, int flags)
 {
 	SLU_WHERE(w);
 	int r;
@@ -269,7 +256,7 @@ SHIM int faccessat(int dirfd, const char *path, int mode, int flags)
 	return r < 0 && slu_where_again(&w) ? access_found(&w, mode) : r;
 }
 
-SHIM int access(const char *path, int mode)
+int slu_view_access(const char *path, int mode)
 {
 	SLU_WHERE(w);
 	int r;
@@ -282,11 +269,10 @@ SHIM int access(const char *path, int mode)
 	return r < 0 && slu_where_again(&w) ? access_found(&w, mode) : r;
 }
 
-SHIM int eaccess(const char *path, int mode)
+int slu_view_eaccess(const char *path, int mode)
 {
-	return faccessat(AT_FDCWD, path, mode, AT_EACCESS);
+	return slu_view_faccessat(AT_FDCWD, path, mode, AT_EACCESS);
 }
-SHIM_ALIAS(euidaccess, eaccess);
 
 /* ---- links ------------------------------------------------------------------------------------------------------ */
 
@@ -358,7 +344,7 @@ static bool link_open(int fd, struct slu_where *w)
 	return link;
 }
 
-SHIM ssize_t readlinkat(int dirfd, const char *path, char *buf, size_t room)
+ssize_t slu_view_readlinkat(int dirfd, const char *path, char *buf, size_t room)
 {
 	SLU_WHERE(w);
 	ssize_t r;
@@ -376,21 +362,19 @@ SHIM ssize_t readlinkat(int dirfd, const char *path, char *buf, size_t room)
 	return r < 0 && slu_where_again(&w) ? readlink_found(&w, buf, room) : r;
 }
 
-SHIM ssize_t readlink(const char *path, char *buf, size_t room)
+ssize_t slu_view_readlink(const char *path, char *buf, size_t room)
 {
-	return readlinkat(AT_FDCWD, path, buf, room);
+	return slu_view_readlinkat(AT_FDCWD, path, buf, room);
 }
 
-ssize_t __readlink_chk(const char *path, char *buf, size_t n, size_t room);
-SHIM ssize_t __readlink_chk(const char *path, char *buf, size_t n, size_t room)
+ssize_t slu_view___readlink_chk(const char *path, char *buf, size_t n, size_t room)
 {
-	return n > room ? NEXT(__readlink_chk)(path, buf, n, room) : readlinkat(AT_FDCWD, path, buf, n);
+	return n > room ? NEXT(__readlink_chk)(path, buf, n, room) : slu_view_readlinkat(AT_FDCWD, path, buf, n);
 }
 
-ssize_t __readlinkat_chk(int dirfd, const char *path, char *buf, size_t n, size_t room);
-SHIM ssize_t __readlinkat_chk(int dirfd, const char *path, char *buf, size_t n, size_t room)
+ssize_t slu_view___readlinkat_chk(int dirfd, const char *path, char *buf, size_t n, size_t room)
 {
-	return n > room ? NEXT(__readlinkat_chk)(dirfd, path, buf, n, room) : readlinkat(dirfd, path, buf, n);
+	return n > room ? NEXT(__readlinkat_chk)(dirfd, path, buf, n, room) : slu_view_readlinkat(dirfd, path, buf, n);
 }
 
 static char *realpath_found(struct slu_where *w, char *resolved)
@@ -406,7 +390,7 @@ static char *realpath_found(struct slu_where *w, char *resolved)
 	return resolved ? strcpy(resolved, path) : slu_host_strdup(path);
 }
 
-SHIM char *realpath(const char *path, char *resolved)
+char *slu_view_realpath(const char *path, char *resolved)
 {
 	SLU_WHERE(w);
 	char *r;
@@ -417,13 +401,12 @@ SHIM char *realpath(const char *path, char *resolved)
 	return !r && slu_where_again(&w) ? realpath_found(&w, resolved) : r;
 }
 
-SHIM char *canonicalize_file_name(const char *path)
+char *slu_view_canonicalize_file_name(const char *path)
 {
-	return realpath(path, NULL);
+	return slu_view_realpath(path, NULL);
 }
 
-char *__realpath_chk(const char *path, char *resolved, size_t room);
-SHIM char *__realpath_chk(const char *path, char *resolved, size_t room)
+char *slu_view___realpath_chk(const char *path, char *resolved, size_t room)
 {
-	return room < PATH_MAX ? NEXT(__realpath_chk)(path, resolved, room) : realpath(path, resolved);
+	return room < PATH_MAX ? NEXT(__realpath_chk)(path, resolved, room) : slu_view_realpath(path, resolved);
 }

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "shim/adopt.h"
 #include "shim/process.h"
+#include "shim/traced.h"
 #include "vfs/spec.h"
 
 struct slu_shim slu_shim = { .placeholder = -1 };
@@ -70,7 +71,8 @@ static void find_own_path(void)
 		(void)snprintf(slu_shim.preload, sizeof(slu_shim.preload), "%s", info.dli_fname);
 }
 
-static int start(void)
+/* The view, if there are mounts. */
+static int start_view(void)
 {
 	const char *mounts = getenv(SLU_ENV_MOUNTS), *ledger = getenv(SLU_ENV_LEDGER);
 
@@ -82,10 +84,20 @@ static int start(void)
 		slu_shim.vfs.ledger = NULL;
 	atomic_store(&slu_shim.placeholder, slu_make_placeholder());
 	slu_cwd_start(getenv(SLU_ENV_CWD));
-	find_own_path();
 	slu_dir_start();
-	slu_process_start();
 	return SLU_SHIM_ON;
+}
+
+static int start(void)
+{
+	int state = start_view();
+
+	slu_traced_start();
+	if (state == SLU_SHIM_ON || atomic_load(&slu_shim.rec.on)) {
+		find_own_path();
+		slu_process_start();
+	}
+	return state;
 }
 
 void slu_shim_start(void)

@@ -23,12 +23,12 @@ static int fd_of(void *cookie)
 
 static ssize_t cookie_read(void *cookie, char *buf, size_t n)
 {
-	return read(fd_of(cookie), buf, n);
+	return slu_view_read(fd_of(cookie), buf, n);
 }
 
 static int cookie_seek(void *cookie, off64_t *offset, int whence)
 {
-	off_t at = slu_own_lseek(fd_of(cookie), *offset, whence);
+	off_t at = slu_view_lseek(fd_of(cookie), *offset, whence);
 
 	if (at < 0)
 		return -1;
@@ -38,7 +38,7 @@ static int cookie_seek(void *cookie, off64_t *offset, int whence)
 
 static int cookie_close(void *cookie)
 {
-	return slu_own_close(fd_of(cookie));
+	return slu_view_close(fd_of(cookie));
 }
 
 /* The open(2) flags of a mode, or -1 where it is not one. */
@@ -84,7 +84,7 @@ static FILE *real_stream(int fd, const char *mode)
 	if (high < 0)
 		return NULL;
 	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", high);
-	slu_own_close(fd);
+	slu_view_close(fd);
 	f = NEXT(fopen)(name, mode);
 	close(high);
 	return f;
@@ -125,13 +125,13 @@ static FILE *fopen_found(struct slu_where *w, const char *mode)
 	f = stream_on(fd, mode);
 	if (!f && slu_fds_slot(&slu_shim.fds, fd)) {
 		saved = errno;
-		slu_own_close(fd);
+		slu_view_close(fd);
 		errno = saved;
 	}
 	return f;
 }
 
-SHIM FILE *fopen(const char *path, const char *mode)
+FILE *slu_view_fopen(const char *path, const char *mode)
 {
 	SLU_WHERE(w);
 	FILE *f;
@@ -146,10 +146,8 @@ SHIM FILE *fopen(const char *path, const char *mode)
 	f = NEXT(fopen)(w.path, mode);
 	return !f && slu_where_again(&w) ? fopen_found(&w, mode) : f;
 }
-SHIM_ALIAS(fopen64, fopen);
-SHIM_ALIAS(_IO_fopen, fopen);
 
-SHIM FILE *fdopen(int fd, const char *mode)
+FILE *slu_view_fdopen(int fd, const char *mode)
 {
 	struct slu_open *o = slu_get_unreal(fd);
 	bool file;
@@ -168,7 +166,6 @@ SHIM FILE *fdopen(int fd, const char *mode)
 		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
 	return stream_on(fd, mode);
 }
-SHIM_ALIAS(_IO_fdopen, fdopen);
 
 /*
  * glibc leaves a cookie stream without what wide characters need, and marks that with a pointer which its freopen()
@@ -248,19 +245,19 @@ static FILE *freopen_real(int fd, const char *mode, FILE *f)
 	if (fd < 0 || !slu_real_fd(fd, SLU_REAL)) {
 		int saved = errno;
 		if (fd >= 0)
-			slu_own_close(fd);
-		(void)fclose(f); /* as freopen() does when it fails */
+			slu_view_close(fd);
+		(void)slu_view_fclose(f); /* as freopen() does when it fails */
 		errno = saved;
 		return NULL;
 	}
 	(void)snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 	make_narrow(f);
 	r = NEXT(freopen)(name, mode, f);
-	slu_own_close(fd);
+	slu_view_close(fd);
 	return r;
 }
 
-SHIM FILE *freopen(const char *path, const char *mode, FILE *f)
+FILE *slu_view_freopen(const char *path, const char *mode, FILE *f)
 {
 	SLU_WHERE(w);
 	char name[32];
@@ -282,4 +279,3 @@ SHIM FILE *freopen(const char *path, const char *mode, FILE *f)
 		make_narrow(f);
 	return NEXT(freopen)(w.path, mode, f);
 }
-SHIM_ALIAS(freopen64, freopen);

@@ -87,17 +87,17 @@ static int scan(DIR *d, struct dirent ***ret_entries, filter_fn *filter, order_f
 	if (!d)
 		return -1;
 	errno = 0;
-	while ((e = readdir(d)))
+	while ((e = slu_view_readdir(d)))
 		if ((!filter || filter(e)) && add(&l, e) < 0)
 			break;
 	if (errno) {
 		free_list(&l);
 		saved = errno;
-		(void)closedir(d);
+		(void)slu_view_closedir(d);
 		errno = saved;
 		return -1;
 	}
-	(void)closedir(d);
+	(void)slu_view_closedir(d);
 	if (order && l.n)
 		qsort_r(l.entries, l.n, sizeof(*l.entries), compare, &order);
 	errno = saved;
@@ -105,24 +105,22 @@ static int scan(DIR *d, struct dirent ***ret_entries, filter_fn *filter, order_f
 	return (int)l.n;
 }
 
-SHIM int scandirat(int dirfd, const char *path, struct dirent ***entries, filter_fn *filter, order_fn *order)
+int slu_view_scandirat(int dirfd, const char *path, struct dirent ***entries, filter_fn *filter, order_fn *order)
 {
 	int fd;
 
 	if (!slu_walk_is_ours(dirfd, path))
 		return NEXT(scandirat)(dirfd, path, entries, filter, order);
 	fd = slu_open_at(dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	return fd < 0 ? -1 : scan(fdopendir(fd), entries, filter, order);
+	return fd < 0 ? -1 : scan(slu_view_fdopendir(fd), entries, filter, order);
 }
-SHIM_ALIAS(scandirat64, scandirat);
 
-SHIM int scandir(const char *path, struct dirent ***entries, filter_fn *filter, order_fn *order)
+int slu_view_scandir(const char *path, struct dirent ***entries, filter_fn *filter, order_fn *order)
 {
 	if (!slu_walk_is_ours(AT_FDCWD, path))
 		return NEXT(scandir)(path, entries, filter, order);
-	return scan(opendir(path), entries, filter, order);
+	return scan(slu_view_opendir(path), entries, filter, order);
 }
-SHIM_ALIAS(scandir64, scandir);
 
 /* ---- ftw and nftw -------------------------------------------------------------------------------------------------
  */
@@ -171,8 +169,9 @@ static bool seen(const struct level *l, const struct stat *st)
 
 static int look(const struct tree_walk *t, struct stat *st)
 {
-	if ((t->flags & FTW_PHYS) ? lstat(t->path, st) < 0 : stat(t->path, st) < 0) {
-		if (!(t->flags & FTW_PHYS) && errno == ENOENT && lstat(t->path, st) == 0 && S_ISLNK(st->st_mode))
+	if ((t->flags & FTW_PHYS) ? slu_view_lstat(t->path, st) < 0 : slu_view_stat(t->path, st) < 0) {
+		if (!(t->flags & FTW_PHYS) && errno == ENOENT && slu_view_lstat(t->path, st) == 0 &&
+		    S_ISLNK(st->st_mode))
 			return FTW_SLN;
 		if (errno != EACCES && errno != ENOENT)
 			return -1;
@@ -189,7 +188,7 @@ static int walk_entries(struct tree_walk *t, const struct level *here, DIR *d, i
 	struct dirent *e;
 	int r = 0;
 
-	while (r == 0 && (e = readdir(d))) {
+	while (r == 0 && (e = slu_view_readdir(d))) {
 		size_t n = strlen(e->d_name), slash = len && t->path[len - 1] == '/' ? 0 : 1;
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
@@ -214,7 +213,7 @@ static int walk_entries(struct tree_walk *t, const struct level *here, DIR *d, i
 static int walk_dir(struct tree_walk *t, const struct level *up, const struct stat *st, int base, int depth)
 {
 	struct level here = { up, st->st_dev, st->st_ino };
-	DIR *d = opendir(t->path);
+	DIR *d = slu_view_opendir(t->path);
 	int r = 0;
 
 	if (!d)
@@ -223,7 +222,7 @@ static int walk_dir(struct tree_walk *t, const struct level *up, const struct st
 		r = visit(t, st, FTW_D, base, depth);
 	if (r == 0)
 		r = walk_entries(t, &here, d, depth);
-	(void)closedir(d);
+	(void)slu_view_closedir(d);
 	if (r == 0 && (t->flags & FTW_DEPTH))
 		r = visit(t, st, FTW_DP, base, depth);
 	return r;
@@ -273,51 +272,49 @@ static int walk_tree(struct tree_walk *t, const char *path)
 	return r;
 }
 
-SHIM int nftw(const char *path, nftw_fn *fn, int fds, int flags)
+int slu_view_nftw(const char *path, nftw_fn *fn, int fds, int flags)
 {
 	struct tree_walk t = { .full = fn, .flags = flags };
 
 	return slu_walk_is_ours(AT_FDCWD, path) ? walk_tree(&t, path) : NEXT(nftw)(path, fn, fds, flags);
 }
-SHIM_ALIAS(nftw64, nftw);
 
-SHIM int ftw(const char *path, ftw_fn *fn, int fds)
+int slu_view_ftw(const char *path, ftw_fn *fn, int fds)
 {
 	struct tree_walk t = { .plain = fn };
 
 	return slu_walk_is_ours(AT_FDCWD, path) ? walk_tree(&t, path) : NEXT(ftw)(path, fn, fds);
 }
-SHIM_ALIAS(ftw64, ftw);
 
 /* ---- glob and wordexp
  * ------------------------------------------------------------------------------------------------ */
 
 static void *glob_opendir(const char *path)
 {
-	return opendir(path);
+	return slu_view_opendir(path);
 }
 
 static struct dirent *glob_readdir(void *d)
 {
-	return readdir(d);
+	return slu_view_readdir(d);
 }
 
 static void glob_closedir(void *d)
 {
-	(void)closedir(d);
+	(void)slu_view_closedir(d);
 }
 
 static int glob_stat(const char *restrict path, struct stat *restrict st)
 {
-	return stat(path, st);
+	return slu_view_stat(path, st);
 }
 
 static int glob_lstat(const char *restrict path, struct stat *restrict st)
 {
-	return lstat(path, st);
+	return slu_view_lstat(path, st);
 }
 
-SHIM int glob(const char *pattern, int flags, int (*on_error)(const char *, int), glob_t *g)
+int slu_view_glob(const char *pattern, int flags, int (*on_error)(const char *, int), glob_t *g)
 {
 	int r;
 
@@ -332,14 +329,13 @@ SHIM int glob(const char *pattern, int flags, int (*on_error)(const char *, int)
 	g->gl_flags &= ~GLOB_ALTDIRFUNC;
 	return r;
 }
-SHIM_ALIAS(glob64, glob);
 
 /* Puts the matches of word @i in its place. */
 static int expand_word(wordexp_t *we, size_t i)
 {
 	char **words = we->we_wordv + we->we_offs;
 	glob_t g;
-	int r = glob(words[i], GLOB_NOCHECK, NULL, &g);
+	int r = slu_view_glob(words[i], GLOB_NOCHECK, NULL, &g);
 
 	if (r != 0)
 		return 0; /* as libc: no match leaves the word */
@@ -363,7 +359,7 @@ out:
 }
 
 /* libc expands with a glob() of its own, which finds nothing in a mount: what it left is looked at again. */
-SHIM int wordexp(const char *words, wordexp_t *we, int flags)
+int slu_view_wordexp(const char *words, wordexp_t *we, int flags)
 {
 	size_t first = flags & WRDE_APPEND ? we->we_wordc : 0;
 	int r = NEXT(wordexp)(words, we, flags);
