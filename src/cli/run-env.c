@@ -100,7 +100,7 @@ int slu_preload_join(const char *old, const char *shim, char **ret_text)
 	return r;
 }
 
-static int export_preload(void)
+int slu_preload_export(void)
 {
 	SLU_AUTO(mem) char *text = NULL;
 	char shim[PATH_MAX];
@@ -128,5 +128,5 @@ int slu_view_export(const struct slu_view *v)
 		r = slu_buf_add(&b, "", 1);
 	if (r >= 0)
 		r = set(SLU_ENV_MOUNTS, (const char *)b.data);
-	return r < 0 ? r : export_preload();
+	return r < 0 ? r : slu_preload_export();
 }

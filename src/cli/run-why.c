@@ -22,6 +22,7 @@
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "cli/child.h"
 #include "cli/program.h"
 #include "cli/run.h"
 #include "vfs/host.h"
@@ -41,9 +42,7 @@ struct why_run {
 	const char *own[SLU_MAX_MOUNTS + 2];
 	char shim[PATH_MAX];
 	struct slu_watch_list list;
-	sigset_t old_mask;
-	int sock; /* to the child */
-	pid_t child;
+	struct slu_child child;
 	struct slu_watch *watch;
 	char unwatched[256]; /* why there is none */
 };
@@ -160,90 +159,28 @@ static int prepare(struct why_run *w)
 
 /* ---- the child ---- */
 
-static const int forwarded[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
-
-__attribute__((noreturn)) static void be_child(struct why_run *w, int sock, char **argv)
+static void watch_child(void *arg, int sock)
 {
-	int code;
+	struct why_run *w = arg;
 
 	if (!w->why->no_watch)
 		slu_watch_install(sock);
-	(void)sigprocmask(SIG_SETMASK, &w->old_mask, NULL);
-	code = slu_run_exec(w->cli, argv);
-	(void)!write(sock, "", 1); /* we are back: the parent has nothing to report */
-	_exit(code);
-}
-
-static int start_child(struct why_run *w, char **argv)
-{
-	sigset_t mask;
-	int pair[2], r;
-
-	(void)sigemptyset(&mask);
-	(void)sigaddset(&mask, SIGCHLD);
-	for (size_t i = 0; i < SLU_ARRAY_SIZE(forwarded); i++)
-		(void)sigaddset(&mask, forwarded[i]);
-	(void)sigprocmask(SIG_BLOCK, &mask, &w->old_mask);
-	(void)signal(SIGCHLD, SIG_DFL); /* whoever started us may have ignored it; then there would be no status */
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-		return slu_fail_sys(-errno, "cannot make a socket");
-	fflush(NULL);
-	w->child = fork();
-	if (w->child == 0) {
-		close(pair[0]);
-		be_child(w, pair[1], argv);
-	}
-	r = w->child < 0 ? slu_fail_sys(-errno, "cannot start a process") : 0;
-	close(pair[1]);
-	w->sock = pair[0];
-	return r;
 }
 
 static int start_watch(struct why_run *w)
 {
 	int r = w->why->no_watch ? slu_fail(-EOPNOTSUPP, "--no-watch was given")
-	                         : slu_watch_start(w->sock, &w->list, &w->watch);
+	                         : slu_watch_start(w->child.sock, &w->list, &w->watch);
 
 	if (r == -EOPNOTSUPP) {
 		(void)snprintf(w->unwatched, sizeof(w->unwatched), "%s", slu_errmsg());
 		return 0;
 	}
 	if (r < 0) { /* there is a filter, and nobody to answer */
-		(void)kill(w->child, SIGKILL);
-		(void)waitpid(w->child, NULL, 0);
+		(void)kill(w->child.pid, SIGKILL);
+		(void)waitpid(w->child.pid, NULL, 0);
 	}
 	return r;
-}
-
-/* What the terminal sends goes to the child too, as one of the foreground; only what was sent to us alone is passed on.
- */
-static void forward(const struct why_run *w, const siginfo_t *si)
-{
-	if (si->si_code <= 0 || (si->si_signo != SIGINT && si->si_signo != SIGQUIT))
-		(void)kill(w->child, si->si_signo);
-}
-
-/* Waits for the child's end, and passes signals on to it. */
-static int wait_for_child(const struct why_run *w)
-{
-	sigset_t set;
-	siginfo_t si;
-	int status;
-
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, SIGCHLD);
-	for (size_t i = 0; i < SLU_ARRAY_SIZE(forwarded); i++)
-		(void)sigaddset(&set, forwarded[i]);
-	for (;;) {
-		pid_t pid = waitpid(w->child, &status, WNOHANG);
-
-		if (pid == w->child)
-			return status;
-		if (pid < 0 && errno != EINTR)
-			return 0; /* cannot be: nobody else waits for it */
-		if (sigwaitinfo(&set, &si) > 0 && si.si_signo != SIGCHLD)
-			forward(w, &si);
-	}
 }
 
 /* ---- after ---- */
@@ -270,8 +207,7 @@ static void clean_up(struct why_run *w)
 	slu_ledger_close(w->ledger);
 	for (unsigned i = 0; i < w->view->n; i++)
 		free(w->real[i]);
-	if (w->sock >= 0)
-		close(w->sock);
+	slu_child_done(&w->child);
 	if (w->dir[0]) {
 		(void)unlink(w->path);
 		(void)rmdir(w->dir);
@@ -283,35 +219,22 @@ static void clean_up(struct why_run *w)
 /* The child's end as our own. */
 static int exit_code(const struct slu_cli *c, struct why_run *w, int status)
 {
-	int code = WIFEXITED(status) ? WEXITSTATUS(status) : SLU_EXIT_TROUBLE;
+	bool lost = w->json && fclose(w->json) != 0;
 
-	if (w->json && fclose(w->json) != 0) {
+	if (lost)
 		slu_cli_error(c, "cannot write to '%s': %s", w->why->json, strerror(errno));
-		code = code ? code : SLU_EXIT_TROUBLE;
-	}
 	w->json = NULL;
-	if (WIFSIGNALED(status)) {
-		/* main() ends by the signal; one core, the program's, is enough. */
-		(void)setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 });
-		(void)sigprocmask(SIG_SETMASK, &w->old_mask, NULL);
-		return SLU_EXIT_SIGNAL + WTERMSIG(status);
-	}
-	if (code > SLU_EXIT_SIGNAL) {
-		fflush(NULL);
-		_exit(code); /* a status that main() would take for a signal */
-	}
-	return code;
+	return slu_child_exit_code(&w->child, lost && status == 0 ? SLU_EXIT_TROUBLE << 8 : status);
 }
 
 int slu_run_why(const struct slu_cli *c, const struct slu_why *why, struct slu_view *v, char **argv)
 {
-	struct why_run w = { .cli = c, .why = why, .view = v, .lock = -1, .sock = -1 };
+	struct why_run w = { .cli = c, .why = why, .view = v, .lock = -1, .child = { .sock = -1 } };
 	int status = 0, r = prepare(&w);
-	char failed;
 
 	if (r == 0) {
 		note_program(&w, argv[0]);
-		r = start_child(&w, argv);
+		r = slu_child_start(&w.child, c, argv, watch_child, &w);
 	}
 	if (r == 0)
 		r = start_watch(&w);
@@ -322,10 +245,10 @@ int slu_run_why(const struct slu_cli *c, const struct slu_why *why, struct slu_v
 		clean_up(&w);
 		return SLU_EXIT_TROUBLE;
 	}
-	status = wait_for_child(&w);
+	status = slu_child_wait(&w.child);
 	if (w.watch)
 		slu_watch_stop(w.watch);
-	if (recv(w.sock, &failed, 1, MSG_DONTWAIT) != 1)
+	if (slu_child_ran(&w.child))
 		report(&w, argv[0], status);
 	clean_up(&w);
 	return exit_code(c, &w, status);

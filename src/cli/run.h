@@ -43,6 +43,9 @@ SLU_MUST_USE int slu_view_export(const struct slu_view *v);
  */
 SLU_MUST_USE int slu_preload_join(const char *old, const char *shim, char **ret_text);
 
+/* Puts the shim into LD_PRELOAD of our own environment. */
+SLU_MUST_USE int slu_preload_export(void);
+
 struct slu_why {
 	bool text;        /* the report for people, on stderr */
 	const char *json; /* the file for the other one, or NULL */

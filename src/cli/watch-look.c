@@ -19,39 +19,39 @@
 #include "cli/watch.h"
 #include "vfs/spec.h"
 
-static const struct slu_call calls[] = {
+static const struct slu_seen_call calls[] = {
 #ifdef __NR_open
-	{ __NR_open, "open", -1, 0, 1, SLU_CALL_OPEN },
+	{ __NR_open, "open", -1, 0, 1, SLU_SEEN_OPEN },
 #endif
 #ifdef __NR_creat
-	{ __NR_creat, "creat", -1, 0, -1, SLU_CALL_OPEN },
+	{ __NR_creat, "creat", -1, 0, -1, SLU_SEEN_OPEN },
 #endif
-	{ __NR_openat, "openat", 0, 1, 2, SLU_CALL_OPEN },
+	{ __NR_openat, "openat", 0, 1, 2, SLU_SEEN_OPEN },
 #ifdef __NR_stat
-	{ __NR_stat, "stat", -1, 0, -1, SLU_CALL_STAT },
+	{ __NR_stat, "stat", -1, 0, -1, SLU_SEEN_STAT },
 #endif
 #ifdef __NR_lstat
-	{ __NR_lstat, "lstat", -1, 0, -1, SLU_CALL_STAT },
+	{ __NR_lstat, "lstat", -1, 0, -1, SLU_SEEN_STAT },
 #endif
 #ifdef __NR_newfstatat
-	{ __NR_newfstatat, "newfstatat", 0, 1, 3, SLU_CALL_STAT },
+	{ __NR_newfstatat, "newfstatat", 0, 1, 3, SLU_SEEN_STAT },
 #endif
 #ifdef __NR_statx
-	{ __NR_statx, "statx", 0, 1, 2, SLU_CALL_STAT },
+	{ __NR_statx, "statx", 0, 1, 2, SLU_SEEN_STAT },
 #endif
 #ifdef __NR_access
-	{ __NR_access, "access", -1, 0, -1, SLU_CALL_STAT },
+	{ __NR_access, "access", -1, 0, -1, SLU_SEEN_STAT },
 #endif
-	{ __NR_faccessat, "faccessat", 0, 1, -1, SLU_CALL_STAT },
+	{ __NR_faccessat, "faccessat", 0, 1, -1, SLU_SEEN_STAT },
 #ifdef __NR_faccessat2
-	{ __NR_faccessat2, "faccessat2", 0, 1, 3, SLU_CALL_STAT },
+	{ __NR_faccessat2, "faccessat2", 0, 1, 3, SLU_SEEN_STAT },
 #endif
 #ifdef __NR_readlink
-	{ __NR_readlink, "readlink", -1, 0, -1, SLU_CALL_LINK },
+	{ __NR_readlink, "readlink", -1, 0, -1, SLU_SEEN_LINK },
 #endif
-	{ __NR_readlinkat, "readlinkat", 0, 1, -1, SLU_CALL_LINK },
-	{ __NR_execve, "execve", -1, 0, -1, SLU_CALL_EXEC },
-	{ __NR_execveat, "execveat", 0, 1, 4, SLU_CALL_EXEC },
+	{ __NR_readlinkat, "readlinkat", 0, 1, -1, SLU_SEEN_LINK },
+	{ __NR_execve, "execve", -1, 0, -1, SLU_SEEN_EXEC },
+	{ __NR_execveat, "execveat", 0, 1, 4, SLU_SEEN_EXEC },
 };
 
 size_t slu_call_count(void)
@@ -59,12 +59,12 @@ size_t slu_call_count(void)
 	return SLU_ARRAY_SIZE(calls);
 }
 
-const struct slu_call *slu_call_get(size_t i)
+const struct slu_seen_call *slu_call_get(size_t i)
 {
 	return &calls[i];
 }
 
-const struct slu_call *slu_call_find(int nr)
+const struct slu_seen_call *slu_call_find(int nr)
 {
 	for (size_t i = 0; i < SLU_ARRAY_SIZE(calls); i++)
 		if (calls[i].nr == nr)
@@ -106,7 +106,7 @@ static int read_base(pid_t pid, int dirfd, char ret_base[PATH_MAX])
 	return 0;
 }
 
-int slu_asked_read(pid_t pid, const struct slu_call *call, uint64_t ip, const uint64_t args[6],
+int slu_asked_read(pid_t pid, const struct slu_seen_call *call, uint64_t ip, const uint64_t args[6],
                    struct slu_asked *ret_asked)
 {
 	char text[PATH_MAX], base[PATH_MAX] = "/";
@@ -120,7 +120,7 @@ int slu_asked_read(pid_t pid, const struct slu_call *call, uint64_t ip, const ui
 	ret_asked->pid = pid;
 	ret_asked->ip = ip;
 	ret_asked->flags = call->flags < 0 ? 0 : args[call->flags];
-	if (call->kind == SLU_CALL_OPEN && call->flags < 0) /* creat() */
+	if (call->kind == SLU_SEEN_OPEN && call->flags < 0) /* creat() */
 		ret_asked->flags = O_WRONLY | O_CREAT;
 	return slu_path_simplify(base, text, ret_asked->path) < 0 ? -ENOENT : 0;
 }

@@ -205,7 +205,7 @@ static void count_outside(struct slu_watch *w, const struct slu_asked *a)
 	static const char *const kernels[] = { "/proc", "/sys", "/dev" };
 	struct stat st;
 
-	if (a->call->kind != SLU_CALL_OPEN || (a->flags & O_ACCMODE) != O_RDONLY || (a->flags & (O_PATH | O_DIRECTORY)))
+	if (a->call->kind != SLU_SEEN_OPEN || (a->flags & O_ACCMODE) != O_RDONLY || (a->flags & (O_PATH | O_DIRECTORY)))
 		return;
 	if (lies_below(a->path, kernels, SLU_ARRAY_SIZE(kernels)) || lies_below(a->path, w->list->own, w->list->nown))
 		return;
@@ -217,7 +217,7 @@ static void count_outside(struct slu_watch *w, const struct slu_asked *a)
 static bool look_at(struct slu_watch *w, struct slu_asked *ret_asked)
 {
 	const struct seccomp_notif *in = w->in;
-	const struct slu_call *call = slu_call_find(in->data.nr);
+	const struct slu_seen_call *call = slu_call_find(in->data.nr);
 
 	if (!call || slu_asked_read((pid_t)in->pid, call, in->data.instruction_pointer, (const uint64_t *)in->data.args,
 	                            ret_asked) < 0)

@@ -73,23 +73,23 @@ struct slu_outside_table {
 void slu_outside_count(struct slu_outside_table *t, const char *path);
 void slu_outside_sort(struct slu_outside_table *t);
 
-enum slu_call_kind { SLU_CALL_OPEN, SLU_CALL_STAT, SLU_CALL_LINK, SLU_CALL_EXEC };
+enum slu_seen_kind { SLU_SEEN_OPEN, SLU_SEEN_STAT, SLU_SEEN_LINK, SLU_SEEN_EXEC };
 
 /* A system call that takes a path. */
-struct slu_call {
+struct slu_seen_call {
 	int nr;
 	const char *name;
 	int dirfd, path, flags; /* numbers of its arguments, -1 none */
-	enum slu_call_kind kind;
+	enum slu_seen_kind kind;
 };
 
-const struct slu_call *slu_call_find(int nr);
+const struct slu_seen_call *slu_call_find(int nr);
 size_t slu_call_count(void);
-const struct slu_call *slu_call_get(size_t i);
+const struct slu_seen_call *slu_call_get(size_t i);
 
 /* What a process was about to ask of the kernel. */
 struct slu_asked {
-	const struct slu_call *call;
+	const struct slu_seen_call *call;
 	pid_t pid;
 	uint64_t ip; /* where the system call instruction is */
 	uint64_t flags;
@@ -97,7 +97,7 @@ struct slu_asked {
 };
 
 /* Fills in @ret_asked from the arguments. -ENOENT: there is no path to speak of. */
-SLU_MUST_USE int slu_asked_read(pid_t pid, const struct slu_call *call, uint64_t ip, const uint64_t args[6],
+SLU_MUST_USE int slu_asked_read(pid_t pid, const struct slu_seen_call *call, uint64_t ip, const uint64_t args[6],
                                 struct slu_asked *ret_asked);
 
 /* Who asked, for a note: @program and the words for it; false: the shim itself, which may. The process must be held. */

@@ -17,6 +17,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "trace/alive.h"
+
 enum { FIRST_PIECE = 128 << 10, LARGEST_PIECE = 4 << 20, MAX_PARTS = 100000 };
 
 void slu_rec_lock(_Atomic uint32_t *lock)
@@ -155,17 +157,6 @@ struct slu_log_chunk *slu_rec_chunk(struct slu_recorder *r, enum slu_log_kind ki
 
 /* ---- beginning -------------------------------------------------------------------------------------------------- */
 
-static ssize_t read_small(const char *path, char *buf, size_t room)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : pread(fd, buf, room - 1, 0);
-
-	if (fd >= 0)
-		close(fd);
-	buf[n < 0 ? 0 : n] = 0;
-	return n;
-}
-
 static void copy_text(char *to, size_t room, const char *from)
 {
 	size_t n = strnlen(from, room - 1);
@@ -199,35 +190,6 @@ static void find_rank(struct slu_log_header *h)
 	}
 }
 
-/* Field 22 of /proc/self/stat; the name before it may hold anything but ends with the last ')'. */
-static uint64_t start_ticks(void)
-{
-	char buf[1024], *p;
-	int field = 2;
-
-	if (read_small("/proc/self/stat", buf, sizeof(buf)) < 0 || !(p = strrchr(buf, ')')))
-		return 0;
-	for (; *p && field < 22; p++)
-		field += *p == ' ';
-	return strtoull(p, NULL, 10);
-}
-
-static void find_boot_id(uint8_t id[16])
-{
-	char buf[64];
-	unsigned n = 0;
-
-	if (read_small("/proc/sys/kernel/random/boot_id", buf, sizeof(buf)) < 0)
-		return;
-	for (const char *p = buf; *p && n < 32; p++) {
-		unsigned v = *p >= '0' && *p <= '9' ? (unsigned)(*p - '0') : (unsigned)(*p - 'a') + 10;
-		if (v > 15)
-			continue;
-		id[n / 2] = (uint8_t)(id[n / 2] << 4 | v);
-		n++;
-	}
-}
-
 static void describe(struct slu_recorder *r, struct slu_log_header *h, unsigned part)
 {
 	struct timespec t;
@@ -247,13 +209,13 @@ static void describe(struct slu_recorder *r, struct slu_log_header *h, unsigned 
 	h->begin = h->last = slu_now_ns();
 	if (clock_gettime(CLOCK_REALTIME, &t) == 0)
 		h->realtime_offset = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec - (int64_t)h->begin;
-	h->start_ticks = start_ticks();
-	find_boot_id(h->boot_id);
+	h->start_ticks = slu_start_ticks(0);
+	slu_boot_id(h->boot_id);
 	if (uname(&u) == 0)
 		copy_text(h->host, sizeof(h->host), u.nodename);
 	n = syscall(SYS_readlink, "/proc/self/exe", h->exe, sizeof(h->exe) - 1);
 	h->exe[n < 0 ? 0 : n] = 0;
-	n = read_small("/proc/self/cmdline", h->command, sizeof(h->command));
+	n = slu_read_small("/proc/self/cmdline", h->command, sizeof(h->command));
 	for (ssize_t i = 0; i + 1 < n; i++)
 		if (!h->command[i])
 			h->command[i] = ' ';
