@@ -37,8 +37,9 @@ static const char help[] = "Example: sluice trace -- python3 train.py\n"
 
 enum { OPT_EVENTS = SLU_OPT_OWN, OPT_MEMORY };
 #define EVENTS_BOUND (2ull << 30)
-#define LARGEST_BOUND (16ull << 30) /* places in the log are 32 bits of 8 bytes, and the index needs bits of its own   \
-	                             */
+#define LARGEST_BOUND                                                                                                  \
+	(16ull << 30) /* places in the log are 32 bits of 8 bytes, and the index needs bits of its own                 \
+	               */
 
 static const struct option longs[] = {
 	{ "output", 1, NULL, 'o' }, { "events", 0, NULL, OPT_EVENTS }, { "memory", 1, NULL, OPT_MEMORY },

@@ -6,11 +6,8 @@
 
 #include "base/macros.h"
 
-static const struct {
-	const char *name;
-	enum slu_family family;
-} calls[SLU_N_CALLS] = {
-#define SLU_X(id, name, family) [SLU_CALL_##id] = { name, SLU_FAMILY_##family },
+static const char *const calls[SLU_N_CALLS] = {
+#define SLU_X(id, name, family) name,
 	SLU_CALLS(SLU_X)
 #undef SLU_X
 };
@@ -29,12 +26,7 @@ static const char *const spans[] = {
 
 const char *slu_call_name(unsigned call)
 {
-	return call < SLU_N_CALLS ? calls[call].name : "other";
-}
-
-enum slu_family slu_call_family(unsigned call)
-{
-	return call < SLU_N_CALLS ? calls[call].family : SLU_FAMILY_OTHER;
+	return call < SLU_N_CALLS ? calls[call] : "other";
 }
 
 const char *slu_family_name(unsigned family)

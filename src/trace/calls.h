@@ -95,9 +95,20 @@ enum slu_call {
 		SLU_N_CALLS,
 };
 
-/* "read", and what family it is of; for an unknown number "other". */
+/* "read"; for an unknown number "other". */
 const char *slu_call_name(unsigned call);
-enum slu_family slu_call_family(unsigned call);
+
+static inline enum slu_family slu_call_family(unsigned call)
+{
+	static const unsigned char families[SLU_N_CALLS] = {
+#define SLU_X(id, name, family) SLU_FAMILY_##family,
+		SLU_CALLS(SLU_X)
+#undef SLU_X
+	};
+
+	return call < SLU_N_CALLS ? (enum slu_family)families[call] : SLU_FAMILY_OTHER;
+}
+
 const char *slu_family_name(unsigned family);
 
 /* Spans: what a stretch of a program's time is spent on, as the program says. */

@@ -169,6 +169,7 @@ static int next_piece(const struct slu_image *img, uint64_t size, uint64_t *at, 
 static int unpack_piece(const struct slu_image *img, const struct slu_image_chunk *c, uint8_t *ret_bytes)
 {
 	SLU_AUTO(mem) uint8_t *stored = malloc(c->stored + 1), *planes = NULL;
+	unsigned long long size;
 	int r;
 
 	if (!stored)
@@ -180,17 +181,17 @@ static int unpack_piece(const struct slu_image *img, const struct slu_image_chun
 		return slu_fail(-EILSEQ,
 		                "%s is damaged: the checksum at byte %llu is wrong; remove it to report on the others",
 		                img->what, (unsigned long long)c->file_at);
-	if (ZSTD_getFrameContentSize(stored, c->stored) != c->bytes)
+	size = ZSTD_getFrameContentSize(stored, c->stored);
+	if (c->width > 1 ? size > slu_planes_bound(c->bytes, c->width) : size != c->bytes)
 		return damaged(img, "a piece has another size", c->file_at);
 	if (c->width > 1) {
-		planes = malloc(c->bytes + 1);
+		planes = malloc(size + 1);
 		if (!planes)
 			return slu_fail_memory();
 	}
-	if (ZSTD_decompress(planes ? planes : ret_bytes, c->bytes, stored, c->stored) != c->bytes)
+	if (ZSTD_decompress(planes ? planes : ret_bytes, size, stored, c->stored) != size ||
+	    (planes && slu_planes_join(planes, size, c->bytes, c->width, ret_bytes) < 0))
 		return damaged(img, "a piece cannot be decompressed", c->file_at);
-	if (planes)
-		slu_planes_join(planes, c->bytes, c->width, ret_bytes);
 	return 0;
 }
 

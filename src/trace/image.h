@@ -81,9 +81,14 @@ SLU_MUST_USE int slu_image_events(const struct slu_image *img, slu_events_fn *fn
 
 /* ---- pack.c ---- */
 
-/* The piece's contents from planes of differences, @bytes of them, and back: see layout.h. */
-void slu_planes_join(const uint8_t *planes, size_t bytes, size_t width, uint8_t *ret_records);
-void slu_planes_split(const uint8_t *records, size_t bytes, size_t width, size_t zero_words, uint8_t *ret_planes);
+/*
+ * The planes of records, as a piece holds them (layout.h), and back: @bytes of records of @width each; the first
+ * @zero_words of each are taken for 0. Planes have room for slu_planes_bound(); their size is what splitting gives, and
+ * joining refuses another with -EBADMSG.
+ */
+size_t slu_planes_bound(size_t bytes, size_t width);
+size_t slu_planes_split(const uint8_t *records, size_t bytes, size_t width, size_t zero_words, uint8_t *ret_planes);
+SLU_MUST_USE int slu_planes_join(const uint8_t *planes, size_t size, size_t bytes, size_t width, uint8_t *ret_records);
 
 /*
  * Makes the log @name in the directory a packed one, in its place. Nobody may be writing to it any more. A packed one

@@ -218,9 +218,10 @@ static_assert(sizeof(struct slu_log_event) == 40, "");
  * A packed log: this header, then for each piece a struct slu_log_piece and its stored bytes (padded to 8). The first
  * piece is the log's header (struct slu_log_header); then there are two for each chunk that is not dead and has
  * records, in order of place: its own header (32 bytes, width 1) and its records (chunk.used bytes). Contents: records
- * of @width bytes as 32-bit words; each word less the one of the record before (the first less 0); of these the lowest
- * bytes of the first words of all records, then their second bytes, ...; then whatever is left over of records; then
- * zstd. Width 1: bytes as they are.
+ * of @width bytes as 32-bit words; each word less the one of the record before (the first less 0); of these, plane 0
+ * are the lowest bytes of the first words of all records, plane 1 their second bytes, ... First a bit for each plane:
+ * whether any of its bytes is not zero; then those planes; then whatever is left over of records; all of it by zstd.
+ * Width 1: bytes as they are.
  */
 struct slu_log_packed {
 	char magic[8];

@@ -19,7 +19,7 @@
 
 #include "trace/alive.h"
 
-enum { FIRST_PIECE = 128 << 10, LARGEST_PIECE = 4 << 20, MAX_PARTS = 100000 };
+enum { FIRST_PIECE = 128 << 10, LARGEST_PIECE = 512 << 10, MAX_PARTS = 100000 };
 
 void slu_rec_lock(_Atomic uint32_t *lock)
 {
@@ -86,17 +86,20 @@ void slu_rec_forked(struct slu_recorder *r, struct slu_rec_tls *tls)
 
 /* ---- growing ---------------------------------------------------------------------------------------------------- */
 
-/* Blocks for [from, from + n) of the file: 0 or a negative errno. */
+/*
+ * Makes [from, from + n) of the file, with the room that it needs on the disk: 0 or a negative errno. Written and not
+ * asked for with fallocate(): pages that are in memory already take half the time to touch (measured on ext4).
+ */
 static int allocate(int fd, uint64_t from, uint64_t n)
 {
-	static const char zeros[4096];
-	long r = syscall(SYS_fallocate, fd, 0, from, n); /* not the name, which is recorded */
+	static char zeros[64 << 10]; /* never written */
 
-	if (r == 0 || (errno != EOPNOTSUPP && errno != ENOSYS))
-		return r == 0 ? 0 : -errno;
-	for (uint64_t at = from; at < from + n; at += sizeof(zeros)) /* a file system without it, as NFS 3 */
-		if (pwrite(fd, zeros, sizeof(zeros), (off_t)at) != sizeof(zeros))
-			return errno ? -errno : -ENOSPC;
+	for (uint64_t at = from; at < from + n;) {
+		ssize_t done = pwrite(fd, zeros, slu_min(sizeof(zeros), from + n - at), (off_t)at);
+		if (done <= 0 && errno != EINTR)
+			return done < 0 && errno ? -errno : -ENOSPC;
+		at += done > 0 ? (uint64_t)done : 0;
+	}
 	return 0;
 }
 

@@ -62,15 +62,18 @@ static size_t working_directory(struct slu_recorder *r, char buf[PATH_MAX])
 
 /* ---- paths ------------------------------------------------------------------------------------------------------ */
 
-/* Whether a path is as we want it already. */
-static bool is_clean(const char *path, size_t len)
+/* Whether a path is as we want it already; its length. */
+static bool is_clean(const char *path, size_t *ret_len)
 {
-	if (path[0] != '/' || (len > 1 && path[len - 1] == '/'))
-		return false;
-	for (const char *p = path; (p = memchr(p, '/', len - (size_t)(p - path))); p++)
-		if (p[1] == '/' || (p[1] == '.' && (p[2] == '/' || p[2] == 0)))
-			return len == 1;
-	return true;
+	size_t n = 0;
+	bool clean = path[0] == '/';
+
+	for (; path[n] && n < PATH_MAX; n++) /* most paths are short: a call for each slash would take longer */
+		if (SLU_UNLIKELY(path[n] == '/') && (path[n + 1] == '/' || path[n + 1] == 0 ||
+		                                     (path[n + 1] == '.' && (path[n + 2] == '/' || path[n + 2] == 0))))
+			clean = false;
+	*ret_len = n;
+	return (clean || (n == 1 && path[0] == '/')) && n < PATH_MAX;
 }
 
 /* Adds the names of @path to the @len bytes in @buf. */
@@ -110,12 +113,13 @@ static size_t start_of_path(struct slu_recorder *r, int dirfd, char buf[PATH_MAX
 
 slu_ref slu_rec_path_file(struct slu_recorder *r, int dirfd, const char *path, uint32_t flags)
 {
-	size_t len = strnlen(path, PATH_MAX - 1);
 	char buf[PATH_MAX];
+	size_t len;
+	bool clean = is_clean(path, &len);
 
 	if (len == 0)
 		return dirfd == AT_FDCWD ? r->rest : slu_rec_fd_file(r, dirfd); /* AT_EMPTY_PATH */
-	if (SLU_LIKELY(is_clean(path, len)))
+	if (SLU_LIKELY(clean))
 		return slu_rec_file(r, path, len, flags);
 	len = path[0] == '/' ? 0 : start_of_path(r, dirfd, buf);
 	if (len == 1 && buf[0] == '/')
