@@ -170,21 +170,33 @@ static struct slu_log_file *find_or_enter(struct slu_recorder *r, const char *na
 	return f ? f : enter(r, name, len, hash, flags);
 }
 
+/* A file that was not found, without the lock at least. */
+static struct slu_log_file *enter_new(struct slu_recorder *r, const char *name, size_t len, uint64_t hash,
+                                      uint32_t flags)
+{
+	struct slu_log_file *f = NULL;
+
+	slu_rec_lock(&r->lock);
+	if (!__libc_single_threaded)
+		f = find(r, hash); /* another thread may have been faster */
+	/* Where there is no more room for files, there still is some for directories. */
+	if (!f && !r->full)
+		f = enter(r, name, len, hash, flags);
+	if (!f)
+		f = find_or_enter(r, name, directory_part(name, len), SLU_FILE_MANY);
+	if (!f)
+		f = slu_rec_at(r, r->rest);
+	slu_rec_unlock(&r->lock);
+	return f;
+}
+
 slu_ref slu_rec_file(struct slu_recorder *r, const char *name, size_t len, uint32_t flags)
 {
 	uint64_t hash = hash_name(name, len);
 	struct slu_log_file *f = find(r, hash);
 
-	if (SLU_UNLIKELY(!f)) {
-		slu_rec_lock(&r->lock);
-		/* Where there is no more room for files, there still is some for directories. */
-		f = r->full ? find(r, hash) : find_or_enter(r, name, len, flags);
-		if (!f)
-			f = find_or_enter(r, name, directory_part(name, len), SLU_FILE_MANY);
-		if (!f)
-			f = slu_rec_at(r, r->rest);
-		slu_rec_unlock(&r->lock);
-	}
+	if (SLU_UNLIKELY(!f))
+		f = enter_new(r, name, len, hash, flags);
 	if (SLU_UNLIKELY((f->flags & flags) != flags) && !(f->flags & SLU_FILE_MANY))
 		__atomic_fetch_or(&f->flags, flags, __ATOMIC_RELAXED);
 	return slu_rec_ref(r, f);
