@@ -27,7 +27,8 @@ static inline struct slu_log_header *tlog_header(struct tlog *l)
 }
 
 /* Appends a chunk with room for @bytes of records, of which @used are; gives its place. */
-static inline slu_ref tlog_chunk(struct tlog *l, uint32_t kind, slu_ref owner, const void *records, size_t used, size_t bytes)
+static inline slu_ref tlog_chunk(struct tlog *l, uint32_t kind, slu_ref owner, const void *records, size_t used,
+                                 size_t bytes)
 {
 	size_t at = l->len, all = sizeof(struct slu_log_chunk) + (bytes + 7) / 8 * 8;
 	struct slu_log_chunk *c;

@@ -100,8 +100,9 @@ static void round_trip(const char *path)
 	compare(raw, packed);
 	for (size_t i = 0; i < packed->n_chunks; i++)
 		if (packed->chunks[i].kind == SLU_CHUNK_THREAD) {
-			T_TRUE(slu_image_runs(packed, slu_image_records(packed, &packed->chunks[i],
-			                                                sizeof(struct slu_log_thread), &n), &n));
+			T_TRUE(slu_image_runs(
+				packed,
+				slu_image_records(packed, &packed->chunks[i], sizeof(struct slu_log_thread), &n), &n));
 			T_EQ(n, RUNS);
 		}
 	T_STR(slu_image_name(packed, (SLU_LOG_HEADER + 32) / 8, &len), "/data/a");
