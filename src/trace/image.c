@@ -9,10 +9,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <lz4.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <zstd.h>
 
 #include "base/fd.h"
 #include "base/hash.h"
@@ -169,7 +170,6 @@ static int next_piece(const struct slu_image *img, uint64_t size, uint64_t *at, 
 static int unpack_piece(const struct slu_image *img, const struct slu_image_chunk *c, uint8_t *ret_bytes)
 {
 	SLU_AUTO(mem) uint8_t *stored = malloc(c->stored + 1), *planes = NULL;
-	unsigned long long size;
 	int r;
 
 	if (!stored)
@@ -181,25 +181,30 @@ static int unpack_piece(const struct slu_image *img, const struct slu_image_chun
 		return slu_fail(-EILSEQ,
 		                "%s is damaged: the checksum at byte %llu is wrong; remove it to report on the others",
 		                img->what, (unsigned long long)c->file_at);
-	size = ZSTD_getFrameContentSize(stored, c->stored);
-	if (c->width > 1 ? size > slu_planes_bound(c->bytes, c->width) : size != c->bytes)
+	if (c->stored > INT_MAX || c->size > INT_MAX ||
+	    (c->width > 1 ? c->size > slu_planes_bound(c->bytes, c->width) : c->size != c->bytes))
 		return damaged(img, "a piece has another size", c->file_at);
 	if (c->width > 1) {
-		planes = malloc(size + 1);
+		planes = malloc(c->size + 1);
 		if (!planes)
 			return slu_fail_memory();
 	}
-	if (ZSTD_decompress(planes ? planes : ret_bytes, size, stored, c->stored) != size ||
-	    (planes && slu_planes_join(planes, size, c->bytes, c->width, ret_bytes) < 0))
+	if (LZ4_decompress_safe((const char *)stored, (char *)(planes ? planes : ret_bytes), (int)c->stored,
+	                        (int)c->size) != (int)c->size ||
+	    (planes && slu_planes_join(planes, c->size, c->bytes, c->width, ret_bytes) < 0))
 		return damaged(img, "a piece cannot be decompressed", c->file_at);
 	return 0;
 }
 
 static struct slu_image_chunk piece_chunk(const struct slu_log_piece *p, uint64_t at)
 {
-	return (struct slu_image_chunk){
-		.at = p->at, .bytes = p->bytes, .file_at = at, .stored = p->stored, .width = p->width, .hash = p->hash
-	};
+	return (struct slu_image_chunk){ .at = p->at,
+		                         .bytes = p->bytes,
+		                         .file_at = at,
+		                         .stored = p->stored,
+		                         .size = p->size,
+		                         .width = p->width,
+		                         .hash = p->hash };
 }
 
 /* A chunk is two pieces: its header, then its records. */

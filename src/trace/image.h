@@ -24,6 +24,7 @@ struct slu_image_chunk {
 	slu_ref owner;
 	uint64_t file_at; /* where the records, or their packed form, are in the file */
 	uint64_t stored;
+	uint64_t size; /* of the packed form before lz4 */
 	uint32_t width;
 	bool loaded;
 	uint64_t hash; /* of the packed form */
@@ -79,7 +80,7 @@ SLU_MUST_USE int64_t slu_image_read_chunk(const struct slu_image *img, const str
 typedef int slu_events_fn(void *arg, slu_ref owner, const struct slu_log_event *events, size_t n);
 SLU_MUST_USE int slu_image_events(const struct slu_image *img, slu_events_fn *fn, void *arg);
 
-/* ---- pack.c ---- */
+/* ---- planes.c ---- */
 
 /*
  * The planes of records, as a piece holds them (layout.h), and back: @bytes of records of @width each; the first
@@ -89,6 +90,8 @@ SLU_MUST_USE int slu_image_events(const struct slu_image *img, slu_events_fn *fn
 size_t slu_planes_bound(size_t bytes, size_t width);
 size_t slu_planes_split(const uint8_t *records, size_t bytes, size_t width, size_t zero_words, uint8_t *ret_planes);
 SLU_MUST_USE int slu_planes_join(const uint8_t *planes, size_t size, size_t bytes, size_t width, uint8_t *ret_records);
+
+/* ---- pack.c ---- */
 
 /*
  * Makes the log @name in the directory a packed one, in its place. Nobody may be writing to it any more. A packed one

@@ -234,6 +234,7 @@ struct slu_log_packed {
 struct slu_log_piece {
 	uint64_t at;     /* in the image */
 	uint64_t bytes;  /* there */
+	uint64_t size;   /* of the planes, before lz4 */
 	uint64_t stored; /* here */
 	uint32_t width;
 	uint32_t reserved;
