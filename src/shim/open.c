@@ -240,8 +240,10 @@ int slu_open_at(int dirfd, const char *path, int flags, mode_t mode)
 {
 	int fd;
 
+	if (!slu_shim_on())
+		return NEXT(openat)(dirfd, path, flags, mode);
 	/* What tools that walk trees do all the time, without a frame for what they do not need. */
-	if (SLU_UNLIKELY(!slu_shim_on()) || slu_no_path(path) || path[0] == '/' ||
+	if (slu_no_path(path) || path[0] == '/' ||
 	    SLU_UNLIKELY(!slu_starts_outside(dirfd)))
 		return open_anywhere(dirfd, path, flags, mode);
 	fd = NEXT(openat)(dirfd, path, flags, mode);

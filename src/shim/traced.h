@@ -35,7 +35,7 @@ static inline uint64_t slu_traced_begin(void)
 {
 	if (SLU_LIKELY(!atomic_load_explicit(&slu_shim.rec.on, memory_order_relaxed)) || slu_in_vfork)
 		return 0;
-	return slu_now_ns();
+	return slu_rec_now(&slu_shim.rec);
 }
 
 static inline struct slu_rec_call slu_traced_call(uint64_t begin, enum slu_call call, bool failed)

@@ -145,7 +145,7 @@ static struct slu_log_file *enter(struct slu_recorder *r, const char *name, size
 		return NULL;
 	f->hash = hash;
 	f->name = ref;
-	f->first = f->last = (uint32_t)((slu_now_ns() - h->begin) >> 20);
+	f->first = f->last = (uint32_t)((slu_rec_now(r) - h->begin) >> 20);
 	__atomic_store_n(&f->flags, flags | SLU_FILE_VALID, __ATOMIC_RELEASE);
 	enter_slot(atomic_load(&r->index), hash,
 	           (uint32_t)(hash >> 32) >> r->place_bits << r->place_bits | (slu_rec_ref(r, f) / 2));

@@ -64,6 +64,7 @@ void slu_rec_forked(struct slu_recorder *r, struct slu_rec_tls *tls)
 	char *base = atomic_load(&r->base);
 
 	*tls = (struct slu_rec_tls){ .thread = NULL };
+	memset(&r->clock, 0, sizeof(r->clock)); /* another thread may have been changing it */
 	if (!atomic_load(&r->on))
 		return;
 	atomic_store(&r->lock, 0);

@@ -62,18 +62,43 @@ static size_t working_directory(struct slu_recorder *r, char buf[PATH_MAX])
 
 /* ---- paths ------------------------------------------------------------------------------------------------------ */
 
-/* Whether a path is as we want it already; its length. */
-static bool is_clean(const char *path, size_t *ret_len)
-{
-	size_t n = 0;
-	bool clean = path[0] == '/';
+typedef unsigned char bytes16 __attribute__((vector_size(16)));
 
-	for (; path[n] && n < PATH_MAX; n++) /* most paths are short: a call for each slash would take longer */
-		if (SLU_UNLIKELY(path[n] == '/') && (path[n + 1] == '/' || path[n + 1] == 0 ||
-		                                     (path[n + 1] == '.' && (path[n + 2] == '/' || path[n + 2] == 0))))
-			clean = false;
-	*ret_len = n;
-	return (clean || (n == 1 && path[0] == '/')) && n < PATH_MAX;
+/* Whether there may be a "//", "/." or a slash at the end in the 16 bytes at @p, or the one after. */
+static bool may_be_unclean(const char *p)
+{
+	bytes16 a, b, bad;
+	uint64_t any[2];
+
+	memcpy(&a, p, sizeof(a));
+	memcpy(&b, p + 1, sizeof(b));
+	bad = (bytes16)(a == '/') & (bytes16)((b == '/') | (b == '.') | (b == 0));
+	memcpy(any, &bad, sizeof(any));
+	return any[0] | any[1];
+}
+
+static bool is_clean_slowly(const char *path, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (path[i] == '/' && (path[i + 1] == '/' || path[i + 1] == 0 ||
+		                       (path[i + 1] == '.' && (path[i + 2] == '/' || path[i + 2] == 0))))
+			return len == 1;
+	return true;
+}
+
+/* Whether a path is as we want it already. */
+static bool is_clean(const char *path, size_t len)
+{
+	if (path[0] != '/')
+		return false;
+	if (len >= 16) {
+		bool may = may_be_unclean(path + len - 16);
+		for (size_t i = 0; i + 16 <= len; i += 16)
+			may |= may_be_unclean(path + i);
+		if (SLU_LIKELY(!may))
+			return true;
+	}
+	return is_clean_slowly(path, len);
 }
 
 /* Adds the names of @path to the @len bytes in @buf. */
@@ -113,13 +138,12 @@ static size_t start_of_path(struct slu_recorder *r, int dirfd, char buf[PATH_MAX
 
 slu_ref slu_rec_path_file(struct slu_recorder *r, int dirfd, const char *path, uint32_t flags)
 {
+	size_t len = strnlen(path, PATH_MAX - 1);
 	char buf[PATH_MAX];
-	size_t len;
-	bool clean = is_clean(path, &len);
 
 	if (len == 0)
 		return dirfd == AT_FDCWD ? r->rest : slu_rec_fd_file(r, dirfd); /* AT_EMPTY_PATH */
-	if (SLU_LIKELY(clean))
+	if (SLU_LIKELY(is_clean(path, len)))
 		return slu_rec_file(r, path, len, flags);
 	len = path[0] == '/' ? 0 : start_of_path(r, dirfd, buf);
 	if (len == 1 && buf[0] == '/')

@@ -83,7 +83,7 @@ static void count(struct slu_recorder *r, struct slu_rec_thread *t, const struct
 	enum slu_family family = slu_call_family(c->call);
 	struct place p = { .offset = SLU_AT_POSITION };
 	bool timed = c->begin != SLU_UNTIMED;
-	uint64_t end = timed ? slu_now_ns() : h->last, ns = timed ? end - c->begin : 0;
+	uint64_t end = timed ? slu_max(slu_rec_now(r), c->begin) : h->last, ns = timed ? end - c->begin : 0;
 	bool alone = __libc_single_threaded;
 
 	if (family == SLU_FAMILY_READ || family == SLU_FAMILY_WRITE) {

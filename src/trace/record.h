@@ -27,6 +27,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "trace/layout.h"
+#include "trace/ticks.h"
 
 #define SLU_ENV_TRACE "SLUICE_TRACE"               /* the directory */
 #define SLU_ENV_TRACE_EVENTS "SLUICE_TRACE_EVENTS" /* set: every call is kept */
@@ -85,6 +86,7 @@ struct slu_rec_map {
 struct slu_recorder {
 	_Atomic bool on;
 	bool events;
+	struct slu_ticks clock;
 	_Atomic uint32_t lock;
 	_Atomic uint32_t others_lock; /* for `others`, taken before the other one */
 	_Atomic uint32_t generation;
@@ -155,6 +157,12 @@ bool slu_rec_open(struct slu_recorder *r);
 struct slu_log_chunk *slu_rec_chunk(struct slu_recorder *r, enum slu_log_kind kind, uint64_t bytes, slu_ref owner);
 /* Private memory, all zero; NULL: there is none. */
 void *slu_rec_memory(uint64_t bytes);
+
+/* Now, as the log has it. */
+static inline uint64_t slu_rec_now(struct slu_recorder *r)
+{
+	return slu_ticks_now(&r->clock);
+}
 
 static inline void *slu_rec_at(const struct slu_recorder *r, slu_ref ref)
 {

@@ -135,7 +135,7 @@ static void add_span(struct slu_recorder *r, struct slu_rec_thread *t, const str
 void slu_rec_span_begin(struct slu_recorder *r, struct slu_rec_tls *tls, const char *name, unsigned kind, int64_t index)
 {
 	struct slu_rec_thread *t = slu_rec_enter(r, tls);
-	uint64_t now = slu_now_ns();
+	uint64_t now = slu_rec_now(r);
 
 	if (!t)
 		return;
@@ -161,7 +161,7 @@ void slu_rec_span_end(struct slu_recorder *r, struct slu_rec_tls *tls)
 {
 	struct slu_rec_thread *t = slu_rec_enter(r, tls);
 	struct slu_log_open_span *o;
-	uint64_t now = slu_now_ns();
+	uint64_t now = slu_rec_now(r);
 
 	if (!t)
 		return;
@@ -171,6 +171,7 @@ void slu_rec_span_end(struct slu_recorder *r, struct slu_rec_tls *tls)
 	}
 	if (--t->log->depth < SLU_SPAN_DEPTH) {
 		o = &t->log->open_spans[t->log->depth];
+		now = slu_max(now, o->begin);
 		add_span(r, t,
 		         &(struct slu_log_span){ .begin = o->begin,
 		                                 .end = now,
@@ -182,7 +183,7 @@ void slu_rec_span_end(struct slu_recorder *r, struct slu_rec_tls *tls)
 		                                 .depth = t->log->depth });
 		if (o->kind == SLU_SPAN_COMPUTE && t->computing > 0) {
 			if (--t->computing == 0)
-				t->compute_ns += now - t->compute_since;
+				t->compute_ns += now - slu_min(now, t->compute_since);
 			t->run_closed = true;
 		}
 		o->begin = 0;

@@ -29,7 +29,7 @@ static struct slu_rec_thread *new_thread(struct slu_recorder *r, bool shared)
 	r->n_pool++;
 	*t = (struct slu_rec_thread){ .log = log, .ref = slu_rec_ref(r, log), .shared = shared };
 	log->run_gap = log->span_gap = FIRST_GAP_NS;
-	log->first = slu_now_ns();
+	log->first = slu_rec_now(r);
 	if (shared) {
 		memcpy(log->name, "(others)", 9);
 	} else {
