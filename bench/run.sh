@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# All benchmarks, or some:  run.sh BUILDDIR [pack|fuse|shim|overhead|index|order|epoch|load]...
+# All benchmarks, or some:  run.sh BUILDDIR [pack|fuse|shim|overhead|index|order|epoch|load|span]...
 # ROUNDS (default 11) and BENCH_DIR (default BUILDDIR/bench-data; the disk to measure) may be set.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -53,3 +53,4 @@ set=${sets[0]%%:*} name=${sets[0]#*:}
 ! wanted order || "$build/bench/bench-order" "$rounds"
 ! wanted epoch || "$build/bench/bench-epoch" "$work"
 ! wanted load || /usr/bin/python3 "$here/bench/bench-load.py" "$build" "$work" "$rounds"
+! wanted span || /usr/bin/python3 "$here/bench/bench-span.py" "$build" "$rounds"

@@ -13,6 +13,9 @@ The packs are made by `sluice pack data/train -o train.slu --labels dir`, and li
 
 Each epoch tells how much of its time was spent waiting for data: inside of next(), over all. The first two ways see the
 same images in the same order; the loader has an order, and flips, of its own.
+
+Under `sluice trace -- train_cifar10.py ...`, and with the Python package at hand, epochs, waits and steps are recorded
+beside the file calls, and `sluice report` tells what the waits were for.
 """
 import argparse
 import json
@@ -25,6 +28,12 @@ from itertools import islice
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, RandomSampler
+
+try:
+    from sluice import watch    # marks epochs, waits and steps for `sluice trace`
+except ImportError:
+    def watch(batches, epoch=None, step=None):
+        return batches
 
 SIZE = 32   # of the images; others are stretched
 MEAN, STD = (0.491, 0.482, 0.447), (0.247, 0.243, 0.262)
@@ -108,11 +117,11 @@ def network(classes):
                          nn.Linear(64 * (SIZE // 8) ** 2, classes))
 
 
-def train_epoch(model, optimizer, schedule, batches):
+def train_epoch(model, optimizer, schedule, batches, epoch):
     """How well it went, and where the time was spent."""
     model.train()
     loss_sum, samples = 0.0, 0
-    waiting = Waiting(batches)
+    waiting = Waiting(watch(batches, epoch))
     start = time.perf_counter()
     for images, labels in waiting:
         loss = nn.functional.cross_entropy(model(images), labels)
@@ -130,7 +139,7 @@ def train_epoch(model, optimizer, schedule, batches):
 def accuracy(model, batches):
     model.eval()
     right = total = 0
-    for images, labels in batches:
+    for images, labels in watch(batches, step="test-step"):
         right += int((model(images).argmax(1) == labels).sum())
         total += len(labels)
     return right / total
@@ -145,7 +154,7 @@ def train(arg, tell):
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.005, total_steps=arg.epochs * data.steps)
     results = []
     for epoch in range(arg.epochs):
-        result = train_epoch(model, optimizer, schedule, data.train(epoch))
+        result = train_epoch(model, optimizer, schedule, data.train(epoch), epoch)
         result["accuracy"] = accuracy(model, data.test)
         tell("epoch %d: loss %.3f, accuracy %.3f, %.0f samples/s, waited for data %.1f%% of the time" % (
             epoch, result["loss"], result["accuracy"], result["samples"] / result["seconds"],

@@ -16,6 +16,8 @@ from ._core import version as _version
 from ._jpeg import Jpeg
 from ._loader import BadSample, Loader
 from ._pack import Column, Keys, Pack, Schema, open
+from ._span import span, tracing, watch
 
 __version__: str = _version()
-__all__ = ["BadSample", "Batch", "Column", "DamageError", "Jpeg", "Keys", "Loader", "Pack", "Schema", "open"]
+__all__ = ["BadSample", "Batch", "Column", "DamageError", "Jpeg", "Keys", "Loader", "Pack", "Schema", "open", "span",
+           "tracing", "watch"]

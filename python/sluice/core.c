@@ -84,7 +84,7 @@ PyMODINIT_FUNC PyInit__core(void)
 		PyExc_OSError, NULL);
 	if (!slu_py.damage_error || PyModule_AddObjectRef(m, "DamageError", slu_py.damage_error) < 0 ||
 	    slu_py_init_buffer(m) < 0 || slu_py_init_pack(m) < 0 || slu_py_init_batch(m) < 0 ||
-	    slu_py_init_loader(m) < 0) {
+	    slu_py_init_loader(m) < 0 || slu_py_init_span(m) < 0) {
 		Py_DECREF(m);
 		return NULL;
 	}

@@ -61,5 +61,6 @@ int slu_py_init_buffer(PyObject *module);
 int slu_py_init_pack(PyObject *module);
 int slu_py_init_batch(PyObject *module);
 int slu_py_init_loader(PyObject *module);
+int slu_py_init_span(PyObject *module);
 
 #endif

@@ -47,7 +47,7 @@ def test(tmp):
         told = ast.parse(f.read())
     classes = {c.name: {d.name for d in c.body if isinstance(d, ast.FunctionDef)} for c in told.body
                if isinstance(c, ast.ClassDef)}
-    for name in ("Pack", "Loader", "Batch"):
+    for name in ("Pack", "Loader", "Batch", "Span"):
         real = {m for m in vars(getattr(sluice._core, name)) if not m.startswith("__")}
         assert real == {m for m in classes[name] if not m.startswith("__")}, name
 
