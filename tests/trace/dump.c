@@ -10,13 +10,20 @@
 
 #include "trace/image.h"
 
+static const char *name_of(const struct slu_image *img, slu_ref ref)
+{
+	size_t len;
+
+	return slu_image_name(img, ref, &len);
+}
+
 static void dump_files(const struct slu_image *img, const struct slu_image_chunk *c)
 {
 	size_t n;
 	const struct slu_log_file *f = slu_image_records(img, c, sizeof(*f), &n);
 
 	for (; n > 0; n--, f++) {
-		const char *name = slu_image_name(img, f->name, NULL);
+		const char *name = name_of(img, f->name);
 		if (!(f->flags & SLU_FILE_VALID) || !name)
 			continue;
 		printf("file\t%u\t%s\tflags=%u\terrors=%u\tmapped=%llu", img->header.pid, name, f->flags, f->errors,
@@ -52,10 +59,10 @@ static void dump_thread(const struct slu_image *img, const struct slu_image_chun
 	s = slu_image_spans(img, t, &spans);
 	for (size_t i = 0; i < spans; i++)
 		printf("span\t%u\t%s\tkind=%s\tcount=%u\tns=%llu\tindex=%lld\tdepth=%u\n", img->header.pid,
-		       slu_image_name(img, s[i].name, NULL), slu_span_name(s[i].kind), s[i].count,
+		       name_of(img, s[i].name), slu_span_name(s[i].kind), s[i].count,
 		       (unsigned long long)s[i].ns, (long long)s[i].index, s[i].depth);
 	for (unsigned k = 0; k < t->depth && k < SLU_SPAN_DEPTH; k++)
-		printf("open-span\t%u\t%s\tkind=%s\n", img->header.pid, slu_image_name(img, t->open_spans[k].name, NULL),
+		printf("open-span\t%u\t%s\tkind=%s\n", img->header.pid, name_of(img, t->open_spans[k].name),
 		       slu_span_name(t->open_spans[k].kind));
 	r = slu_image_runs(img, t, &runs);
 	for (size_t i = 0; i < runs; i++)
