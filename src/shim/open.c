@@ -243,8 +243,7 @@ int slu_open_at(int dirfd, const char *path, int flags, mode_t mode)
 	if (!slu_shim_on())
 		return NEXT(openat)(dirfd, path, flags, mode);
 	/* What tools that walk trees do all the time, without a frame for what they do not need. */
-	if (slu_no_path(path) || path[0] == '/' ||
-	    SLU_UNLIKELY(!slu_starts_outside(dirfd)))
+	if (slu_no_path(path) || path[0] == '/' || SLU_UNLIKELY(!slu_starts_outside(dirfd)))
 		return open_anywhere(dirfd, path, flags, mode);
 	fd = NEXT(openat)(dirfd, path, flags, mode);
 	if (SLU_UNLIKELY(fd < 0))

@@ -7,7 +7,8 @@
  * Found without the lock, entered under it. An index that was too small stays mapped while there are other threads, who
  * may be reading it: all of them together take as much as the last one.
  *
- * When the log may not grow any more, a new file is counted for its directory, and if that is new too, for `rest`.
+ * When there is not much room left, a new file is counted for its directory, which may still get a record: there is
+ * some room for those, also on a disk that is full. Where that has gone too, it is counted for `rest`.
  */
 #include "trace/record.h"
 
@@ -18,6 +19,7 @@
 #include "base/hash.h"
 
 enum { FIRST_BITS = 10, FIRST_FILES = 64, MOST_FILES = 4096, NAMES_CHUNK = 32 << 10 };
+enum { SPARE_FILES = 128, SPARE_NAMES = 16 << 10 };
 
 struct slu_rec_index {
 	uint32_t bits;
@@ -105,6 +107,8 @@ slu_ref slu_rec_name(struct slu_recorder *r, const char *name, size_t len)
 
 	if (!c || sizeof(*c) + c->used + bytes > c->bytes) {
 		c = slu_rec_chunk(r, SLU_CHUNK_NAMES, slu_max(NAMES_CHUNK, bytes), 0);
+		if (!c && r->spare_names && bytes < SPARE_NAMES)
+			c = SLU_TAKE(r->spare_names);
 		if (!c)
 			return 0;
 		r->names = c;
@@ -125,6 +129,8 @@ static struct slu_log_file *new_record(struct slu_recorder *r)
 	if (!c || sizeof(*c) + c->used + sizeof(*f) > c->bytes) {
 		uint64_t n = c ? slu_min(2 * (c->bytes / sizeof(*f)), MOST_FILES) : FIRST_FILES;
 		c = slu_rec_chunk(r, SLU_CHUNK_FILES, n * sizeof(*f), 0);
+		if (!c && r->spare_files)
+			c = SLU_TAKE(r->spare_files);
 		if (!c)
 			return NULL;
 		r->files = c;
@@ -170,6 +176,18 @@ static struct slu_log_file *find_or_enter(struct slu_recorder *r, const char *na
 	return f ? f : enter(r, name, len, hash, flags);
 }
 
+/* The last sixteenth of the room is for directories. */
+static bool has_room_for_files(struct slu_recorder *r)
+{
+	struct slu_log_header *h = (struct slu_log_header *)atomic_load(&r->base);
+
+	if (!r->full && h->end > r->reserved - r->reserved / 16) {
+		r->full = true;
+		h->flags |= SLU_LOG_FULL;
+	}
+	return !r->full;
+}
+
 /* A file that was not found, without the lock at least. */
 static struct slu_log_file *enter_new(struct slu_recorder *r, const char *name, size_t len, uint64_t hash,
                                       uint32_t flags)
@@ -179,8 +197,7 @@ static struct slu_log_file *enter_new(struct slu_recorder *r, const char *name, 
 	slu_rec_lock(&r->lock);
 	if (!__libc_single_threaded)
 		f = find(r, hash); /* another thread may have been faster */
-	/* Where there is no more room for files, there still is some for directories. */
-	if (!f && !r->full)
+	if (!f && has_room_for_files(r))
 		f = enter(r, name, len, hash, flags);
 	if (!f)
 		f = find_or_enter(r, name, directory_part(name, len), SLU_FILE_MANY);
@@ -218,6 +235,8 @@ bool slu_rec_files_start(struct slu_recorder *r)
 	struct slu_log_file *f = enter(r, rest, sizeof(rest) - 1, hash_name(rest, sizeof(rest) - 1), SLU_FILE_MANY);
 
 	r->rest = f ? slu_rec_ref(r, f) : 0;
+	r->spare_files = slu_rec_chunk(r, SLU_CHUNK_FILES, SPARE_FILES * sizeof(*f), 0);
+	r->spare_names = slu_rec_chunk(r, SLU_CHUNK_NAMES, SPARE_NAMES, 0);
 	return f != NULL;
 }
 

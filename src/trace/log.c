@@ -78,8 +78,8 @@ void slu_rec_forked(struct slu_recorder *r, struct slu_rec_tls *tls)
 	memset(r->thread_pool, 0, sizeof(*r->thread_pool) * (r->n_pool + 1));
 	r->n_pool = 0;
 	r->others = NULL;
-	r->files = r->names = NULL;
-	r->full = false;
+	r->files = r->names = r->spare_files = r->spare_names = NULL;
+	r->full = r->stuck = false;
 	r->mapped = r->reserved = 0;
 	atomic_store(&r->n_span_names, 0);
 	atomic_store(&r->base, NULL);
@@ -133,7 +133,7 @@ static bool grow(struct slu_recorder *r, uint64_t need)
 	struct slu_log_header *h = header_of(r);
 	int fd, err;
 
-	if (r->full)
+	if (r->stuck)
 		return false;
 	fd = open(r->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	err = fd < 0 ? -errno : map_more(r, (char *)h, fd, need);
@@ -141,7 +141,7 @@ static bool grow(struct slu_recorder *r, uint64_t need)
 		close(fd);
 	if (err == 0)
 		return true;
-	r->full = true;
+	r->stuck = r->full = true;
 	h->flags |= err == -EFBIG ? SLU_LOG_FULL : SLU_LOG_FULL | SLU_LOG_NO_SPACE;
 	return false;
 }
@@ -271,7 +271,7 @@ bool slu_rec_open(struct slu_recorder *r)
 	if (atomic_load(&r->base))
 		return true;
 	r->mapped = 0;
-	r->full = false;
+	r->full = r->stuck = false;
 	fd = create(r, &part);
 	base = fd < 0 ? NULL : reserve(r);
 	if (!base || map_more(r, base, fd, FIRST_PIECE) < 0) {

@@ -96,8 +96,10 @@ struct slu_recorder {
 	uint64_t reserved;  /* addresses from base */
 	uint64_t mapped;    /* of these, backed by the file */
 	uint64_t bound;
-	bool full;    /* no more room */
-	char *parent; /* the log of the parent, until ours is begun */
+	bool full;                                       /* new files are counted for their directories */
+	bool stuck;                                      /* the log cannot grow any more */
+	struct slu_log_chunk *spare_files, *spare_names; /* for directories, if it is stuck; then NULL */
+	char *parent;                                    /* the log of the parent, until ours is begun */
 	uint64_t parent_reserved;
 	struct slu_log_chunk *files, *names;
 	struct slu_rec_index *_Atomic index; /* of files by the hash of their names: see files.c */

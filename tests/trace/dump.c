@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dump DIR: what the logs of a trace hold, a line for each record, for the tests of the recorder: as it was recorded, before
- * any report has made sense of it. Fields are divided by tabs.
+ * dump DIR: what the logs of a trace hold, a line for each record, for the tests of the recorder: as it was recorded,
+ * before any report has made sense of it. Fields are divided by tabs.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -59,8 +59,8 @@ static void dump_thread(const struct slu_image *img, const struct slu_image_chun
 	s = slu_image_spans(img, t, &spans);
 	for (size_t i = 0; i < spans; i++)
 		printf("span\t%u\t%s\tkind=%s\tcount=%u\tns=%llu\tindex=%lld\tdepth=%u\n", img->header.pid,
-		       name_of(img, s[i].name), slu_span_name(s[i].kind), s[i].count,
-		       (unsigned long long)s[i].ns, (long long)s[i].index, s[i].depth);
+		       name_of(img, s[i].name), slu_span_name(s[i].kind), s[i].count, (unsigned long long)s[i].ns,
+		       (long long)s[i].index, s[i].depth);
 	for (unsigned k = 0; k < t->depth && k < SLU_SPAN_DEPTH; k++)
 		printf("open-span\t%u\t%s\tkind=%s\n", img->header.pid, name_of(img, t->open_spans[k].name),
 		       slu_span_name(t->open_spans[k].kind));
@@ -68,8 +68,8 @@ static void dump_thread(const struct slu_image *img, const struct slu_image_chun
 	for (size_t i = 0; i < runs; i++)
 		printf("run\t%u\t-\tbegin=%llu\tend=%llu\tbusy=%llu\tcalls=%llu\tcompute=%llu\n", img->header.pid,
 		       (unsigned long long)r[i].begin, (unsigned long long)r[i].end,
-		       (unsigned long long)(r[i].read_ns + r[i].write_ns + r[i].meta_ns), (unsigned long long)r[i].calls,
-		       (unsigned long long)r[i].compute_ns);
+		       (unsigned long long)(r[i].read_ns + r[i].write_ns + r[i].meta_ns),
+		       (unsigned long long)r[i].calls, (unsigned long long)r[i].compute_ns);
 }
 
 static int count_events(void *arg, slu_ref owner, const struct slu_log_event *events, size_t n)
@@ -91,10 +91,11 @@ static int dump(int dirfd, const char *name)
 	}
 	r = slu_image_events(img, count_events, &events);
 	printf("process\t%u\t%s\tppid=%u\tpart=%u\tstate=%u\trank=%d\tworld=%d\tflags=%u\tpacked=%d\tmissed=%u\tthreads=%u"
-	       "\tothers=%u\tevents=%llu\tcut=%llu\tcommand=%s\n",
-	       img->header.pid, img->header.exe, img->header.ppid, img->header.part, img->header.state, img->header.rank,
-	       img->header.world, img->header.flags, img->packed, img->header.missed, img->header.n_threads,
-	       img->header.other_threads, (unsigned long long)events, (unsigned long long)img->cut, img->header.command);
+	       "\tothers=%u\tevents=%llu\tcut=%llu\n",
+	       img->header.pid, img->header.exe, img->header.ppid, img->header.part, img->header.state,
+	       img->header.rank, img->header.world, img->header.flags, img->packed, img->header.missed,
+	       img->header.n_threads, img->header.other_threads, (unsigned long long)events,
+	       (unsigned long long)img->cut);
 	for (size_t i = 0; i < img->n_chunks; i++) {
 		if (img->chunks[i].kind == SLU_CHUNK_FILES)
 			dump_files(img, &img->chunks[i]);
