@@ -49,6 +49,7 @@ set=${sets[0]%%:*} name=${sets[0]#*:}
 ! wanted shim || "$build/bench/bench-shim" "$build/sluice" "$work/$set" "$work" "$name" "$rounds" \
 	"$here/tests/lib/bench-python.py" "$build/bench/prepared-dirs.so"
 ! wanted overhead || "$here/bench/overhead.sh" "$build" "$work"
+! wanted trace || "$build/bench/bench-trace" "$build/sluice" "$build/bench/trace-loop" "$here/bench/trace-loop.py" "$work" "$rounds"
 ! wanted index || "$build/bench/bench-index" "$work"
 ! wanted order || "$build/bench/bench-order" "$rounds"
 ! wanted epoch || "$build/bench/bench-epoch" "$work"
