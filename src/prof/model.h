@@ -99,6 +99,7 @@ struct slu_prof_process {
 	uint64_t opens;   /* of data and output, as those below */
 	uint64_t read_bytes, written_bytes;
 	uint64_t read_ns, write_ns, meta_ns;
+	uint64_t reads, writes;
 };
 
 /* ---- ranks ------------------------------------------------------------------------------------------------------- */
@@ -265,8 +266,9 @@ struct slu_prof_access {
 	uint32_t readers;  /* most processes of one rank that read data */
 	double reader_imbalance; /* the worst rank's: most bytes of a reader / mean */
 	int32_t imbalance_rank;
-	double reader_busy; /* mean over readers of busy_ns / life */
-	const char *root;   /* the deepest directory that holds at least nine tenths of the time on data files, or "" */
+	double reader_busy;    /* mean over readers of busy_ns / life */
+	uint64_t memory_bytes; /* of the machine that reports: what "fits in memory" means */
+	const char *root; /* the deepest directory that holds at least nine tenths of the time on data files, or "" */
 };
 enum { SLU_SMALL_FILE = 256 * 1024 };
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What a model is shown as. Nothing is computed here; errors of a stream stay in it, for its owner to find. */
+#ifndef SLU_PROF_OUT_H
+#define SLU_PROF_OUT_H
+
+#include <stdio.h>
+
+#include "base/json.h"
+#include "prof/model.h"
+
+/* docs/report-json.md. Leaves the outermost object of @j open. */
+void slu_out_json(struct slu_json *j, const struct slu_prof *p);
+
+/* Parts of it, for the comparison: job, answer, advice, access. */
+void slu_out_json_short(struct slu_json *j, const struct slu_prof *p);
+
+/* Names as they appear in JSON and CSV. */
+const char *slu_prof_note_name(unsigned id);
+const char *slu_prof_state_name(unsigned state);
+const char *slu_prof_metric_name(unsigned metric);
+
+#endif
