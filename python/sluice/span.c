@@ -40,7 +40,8 @@ static int kind_of(const char *word, enum slu_span_kind *ret_kind)
 
 static PyObject *span_new(PyTypeObject *type, PyObject *args, PyObject *kw)
 {
-	static char *names[] = { "name", "kind", "index", NULL };
+	static char name_arg[] = "name", kind_arg[] = "kind", index_arg[] = "index";
+	static char *names[] = { name_arg, kind_arg, index_arg, NULL };
 	const char *kind_word = "compute", *bytes;
 	enum slu_span_kind kind = SLU_SPAN_COMPUTE;
 	PyObject *name;
@@ -121,11 +122,13 @@ static PyMethodDef methods[] = {
 	{ NULL, NULL, 0, NULL },
 };
 
+static char doc[] = "span(name, kind='compute', index=-1)";
+
 static PyType_Slot slots[] = {
 	{ Py_tp_new, span_new },
 	{ Py_tp_dealloc, span_dealloc },
 	{ Py_tp_methods, methods },
-	{ Py_tp_doc, "span(name, kind='compute', index=-1)" },
+	{ Py_tp_doc, doc },
 	{ 0, NULL },
 };
 

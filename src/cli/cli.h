@@ -188,6 +188,7 @@ int slu_cmd_cat(int argc, char **argv);
 int slu_cmd_verify(int argc, char **argv);
 int slu_cmd_unpack(int argc, char **argv);
 int slu_cmd_run(int argc, char **argv);
+int slu_cmd_report(int argc, char **argv);
 int slu_cmd_trace(int argc, char **argv);
 int slu_cmd_check(int argc, char **argv);
 int slu_cmd_mount(int argc, char **argv);

@@ -39,6 +39,7 @@ static const struct command commands[] = {
 	{ "run", slu_cmd_run, "run a program that sees packs as directories" },
 	{ "check", slu_cmd_check, "tell whether a program's file functions are all covered" },
 	{ "trace", slu_cmd_trace, "run a program and record what it does with files" },
+	{ "report", slu_cmd_report, "tell what a trace recorded" },
 	{ "mount", slu_cmd_mount, "show a pack as a file system of the kernel" },
 	{ "umount", slu_cmd_umount, "end a mount" },
 	{ "help", cmd_help, "show this, or the help of a command" },
