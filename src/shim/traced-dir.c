@@ -58,7 +58,7 @@ SHIM_ALIAS(readdir_r, readdir64_r);
 SHIM int closedir(DIR *d)
 {
 	uint64_t begin = slu_traced_begin();
-	slu_ref file = SLU_UNLIKELY(begin) && d ? slu_traced_closing(begin, dirfd(d)) : 0;
+	slu_ref file = SLU_UNLIKELY(begin) && !slu_no_path((const char *)d) ? slu_traced_closing(begin, dirfd(d)) : 0;
 	int r = slu_view_closedir(d);
 
 	slu_traced_closed(begin, SLU_CALL_CLOSEDIR, file, r < 0);
