@@ -6,6 +6,10 @@
  * Calls for single characters take less time than a look at the clock: they are counted without one. getc_unlocked()
  * and putc_unlocked() are mostly not calls at all.
  */
+/* Else the header defines some of the names itself. */
+#ifndef __NO_INLINE__
+#define __NO_INLINE__ 1
+#endif
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
