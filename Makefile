@@ -48,12 +48,12 @@ results: deps all
 	@tools/record-results $(BUILD)
 
 asan: deps
-	@[ -f build-asan/build.ninja ] || meson setup -Db_sanitize=address,undefined -Db_lundef=false build-asan
+	@[ -f build-asan/build.ninja ] || meson setup -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 build-asan
 	@meson compile -C build-asan
 	@tools/run-tests build-asan quick
 
 tsan: deps
-	@[ -f build-tsan/build.ninja ] || meson setup -Db_sanitize=thread -Db_lundef=false build-tsan
+	@[ -f build-tsan/build.ninja ] || meson setup -Db_sanitize=thread -Db_lundef=false -Doptimization=1 build-tsan
 	@meson compile -C build-tsan
 	@tools/run-tests build-tsan threads
 

@@ -26,7 +26,7 @@ if ! { [ -r /dev/fuse ] && [ -w /dev/fuse ]; } || ! "$SLUICE" --version | grep -
 	sed -i '/view/d' quick.sh
 fi
 # A sanitized shim wants the sanitizer's library before it.
-[ "${TEST_SANITIZED:-0}" = 0 ] || sed -i '/sluice run/d' quick.sh
+[ "${TEST_SANITIZED:-0}" = 0 ] || sed -i -E '/sluice (run|trace|report)/d' quick.sh
 PATH=$tmp/bin:$PATH run 0 bash -eu quick.sh
 has out 'samples        80'
 has out 'sound'
