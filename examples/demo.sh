@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # The main job, end to end:  demo.sh BUILDDIR
 #
-# Takes the CIFAR-10 JPEGs where ../shared has them, else makes a small tree of real JPEGs; packs
-# it, verifies it, reads everything back both ways, and shows the two side by side.
+# Takes the CIFAR-10 JPEGs where ../shared has them, else makes a small tree of real JPEGs; traces a
+# program that reads them, packs them, verifies the pack, reads everything back both ways, traces the
+# same program on the pack, and shows the two side by side.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:-build}" && pwd)
@@ -33,6 +34,15 @@ fi
 # Labels come from the first directory level: the classes, which may be below train/.
 data=data
 [ ! -d "$work/data/train" ] || data=data/train
+
+# A program that nobody has changed; it marks its epochs and steps if it finds the Python package.
+export PYTHONPATH=$build/python${PYTHONPATH:+:$PYTHONPATH}
+cd "$work"
+say "\$ sluice trace -o before -- python3 examples/read_files.py $data"
+rm -rf before after
+"$sluice" trace -o before -- /usr/bin/python3 "$here/examples/read_files.py" "$data" | tee before.txt
+say "\$ sluice report before"
+"$sluice" report before
 
 say "\$ sluice pack $data -o train.slu --labels dir"
 "$sluice" pack "$work/$data" -o "$work/train.slu" --labels dir --force
@@ -70,5 +80,13 @@ if PYTHONPATH=$build/python /usr/bin/python3 -c 'import sluice' 2>/dev/null; the
 else
 	echo "left out: the Python package was not built (python3-dev)"
 fi
+
+say "\$ sluice trace -o after -- sluice run train.slu:$data -- python3 examples/read_files.py $data"
+"$sluice" trace -o after -- "$sluice" run "train.slu:$data" -- /usr/bin/python3 "$here/examples/read_files.py" "$data" |
+	tee after.txt
+cmp <(sed 's/, [^,]*$//' before.txt) <(sed 's/, [^,]*$//' after.txt)
+say "\$ sluice report before after"
+"$sluice" report before after
+"$sluice" report before after --html report.html
 echo
 echo "What was made is in $work"

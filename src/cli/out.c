@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,15 +75,23 @@ void slu_cli_put_name(const char *s)
 		fputs(s, stdout);
 }
 
-/* @tail is appended as it is, after the escaped message. */
+/*
+ * @tail is appended as it is, after the escaped message. The line is written at once: others may be writing to the same
+ * terminal or file.
+ */
 static void put_message(const struct slu_cli *c, const char *tail, const char *fmt, va_list ap)
 {
-	char text[4096 + 1024];
+	char text[4096 + 1024], *line = NULL;
+	size_t len;
+	FILE *whole = open_memstream(&line, &len), *f = whole ? whole : stderr;
 
 	(void)vsnprintf(text, sizeof(text), fmt, ap); /* cut off at worst */
-	fprintf(stderr, "sluice%s%s: ", c ? " " : "", c ? c->name : "");
-	(void)slu_cli_put_escaped(stderr, text);
-	fprintf(stderr, "%s\n", tail);
+	fprintf(f, "sluice%s%s: ", c ? " " : "", c ? c->name : "");
+	(void)slu_cli_put_escaped(f, text);
+	fprintf(f, "%s\n", tail);
+	if (whole && fclose(whole) == 0)
+		fputs(line, stderr);
+	free(line);
 }
 
 void slu_cli_error(const struct slu_cli *c, const char *fmt, ...)

@@ -20,6 +20,7 @@
 
 enum { FIRST_BITS = 10, FIRST_FILES = 64, MOST_FILES = 4096, NAMES_CHUNK = 32 << 10 };
 enum { SPARE_FILES = 128, SPARE_NAMES = 16 << 10 };
+enum { AHEAD = 16 }; /* slots: records are far apart, and none is in a cache */
 
 struct slu_rec_index {
 	uint32_t bits;
@@ -81,9 +82,12 @@ static bool make_room_in_index(struct slu_recorder *r)
 	if (!ix)
 		return false;
 	ix->bits = old ? old->bits + 1 : FIRST_BITS;
-	for (uint32_t i = 0; old && i < 1u << old->bits; i++)
+	for (uint32_t i = 0; old && i < 1u << old->bits; i++) {
+		if (i + AHEAD < 1u << old->bits && old->slots[i + AHEAD])
+			__builtin_prefetch(file_at(r, old->slots[i + AHEAD]));
 		if (old->slots[i])
 			enter_slot(ix, file_at(r, old->slots[i])->hash, old->slots[i]);
+	}
 	atomic_store_explicit(&r->index, ix, memory_order_release);
 	if (old && __libc_single_threaded)
 		munmap(old, index_bytes(old->bits));
@@ -137,6 +141,8 @@ static struct slu_log_file *new_record(struct slu_recorder *r)
 	}
 	f = (struct slu_log_file *)((char *)(c + 1) + c->used);
 	__atomic_store_n(&c->used, c->used + sizeof(*f), __ATOMIC_RELEASE);
+	for (size_t at = 0; at < sizeof(*f); at += 64) /* the next file's, which is not in a cache yet */
+		__builtin_prefetch((char *)(f + 1) + at, 1);
 	return f;
 }
 
