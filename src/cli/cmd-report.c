@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* sluice report: what a trace tells, as text or as JSON. The work is in src/prof/. */
+/* sluice report: what a trace tells, in the form that is wanted. The work is in src/prof/. */
 #include <getopt.h>
+#include <unistd.h>
 
 #include "base/macros.h"
 #include "cli/cli.h"
+#include "cli/out-file.h"
 #include "prof/out.h"
 
 static const char help[] = "Example: sluice report sluice-trace-python3-1234\n"
@@ -11,63 +13,84 @@ static const char help[] = "Example: sluice report sluice-trace-python3-1234\n"
 			   "Usage: sluice report [OPTION...] DIRECTORY\n"
 			   "\n"
 			   "      --json           everything, every file included, as JSON\n"
+			   "  -o, --output FILE    write there, not to standard output\n"
 			   "      --help           show this\n"
 			   "\n"
 			   "See sluice-report(1).\n";
 
 static const struct option longs[] = {
 	{ "json", 0, NULL, SLU_OPT_JSON },
+	{ "output", 1, NULL, 'o' },
 	{ "help", 0, NULL, SLU_OPT_HELP },
 	{ 0 },
 };
 
-enum { MOST_CALLS = 12 };
+struct report {
+	struct slu_cli cli;
+	const char *output;
+};
 
-static void show(const struct slu_prof *p)
+static int parse(struct report *r, int argc, char **argv)
 {
-	printf("%s\n\n", p->answer.sentence);
-	printf("%s\n%.2f s, %llu process%s, %llu rank%s, %llu files of data and output\n", p->job.command,
-	       (double)p->job.wall_ns * 1e-9, (unsigned long long)p->job.n_processes,
-	       p->job.n_processes == 1 ? "" : "es", (unsigned long long)p->n_ranks, slu_cli_s(p->n_ranks),
-	       (unsigned long long)p->access.files);
-	for (size_t i = 0; i < p->n_advice; i++)
-		printf("\n%s\n  %s\n  %s\n%s%s%s", p->advice[i].title, p->advice[i].evidence, p->advice[i].action,
-		       *p->advice[i].command ? "  " : "", p->advice[i].command, *p->advice[i].command ? "\n" : "");
-	printf("\n%-12s %12s %10s %12s %14s\n", "call", "count", "errors", "seconds", "MB");
-	for (size_t i = 0; i < p->n_calls && i < MOST_CALLS; i++)
-		printf("%-12s %12llu %10llu %12.3f %14.1f\n", p->calls[i].name, (unsigned long long)p->calls[i].count,
-		       (unsigned long long)p->calls[i].errors, (double)p->calls[i].ns * 1e-9,
-		       (double)p->calls[i].bytes * 1e-6);
-	for (size_t i = 0; i < p->n_notes; i++)
-		printf("%snote: %s\n", i ? "" : "\n", p->notes[i].text);
+	int o, code = SLU_GO_ON;
+
+	while (code == SLU_GO_ON && (o = getopt_long(argc, argv, r->cli.shorts, longs, NULL)) != -1) {
+		if (o == 'o')
+			r->output = optarg;
+		else
+			code = slu_cli_option(&r->cli, o, argv);
+	}
+	return code == SLU_GO_ON ? slu_cli_operands(&r->cli, argc, 1, 1, "DIRECTORY") : code;
+}
+
+static void write_report(const struct report *r, FILE *out, const struct slu_prof *p)
+{
+	struct slu_look look;
+	struct slu_json j;
+
+	if (!r->cli.json) {
+		slu_cli_look(r->output ? -1 : STDOUT_FILENO, &look);
+		slu_out_text(out, p, &look);
+		return;
+	}
+	slu_json_init(&j, out);
+	slu_json_object(&j, NULL);
+	slu_json_u64(&j, "schema", 1); /* docs/report-json.md */
+	slu_out_json(&j, p);
+	slu_json_end_all(&j);
+}
+
+static int show(const struct report *r, const struct slu_prof *p)
+{
+	struct slu_out_file file;
+	int err;
+
+	if (!r->output) {
+		write_report(r, stdout, p);
+		return 0;
+	}
+	err = slu_out_file_open(&file, r->output);
+	if (err < 0)
+		return err;
+	write_report(r, file.f, p);
+	return slu_out_file_keep(&file);
 }
 
 int slu_cmd_report(int argc, char **argv)
 {
-	struct slu_cli c = { .name = "report", .help = help, .shorts = ":" };
-	struct slu_json j;
-	struct slu_prof *p;
-	int o, r, code;
+	struct report r = { .cli = { .name = "report", .help = help, .shorts = ":o:" } };
+	struct slu_prof *p = NULL;
+	int err, code = parse(&r, argc, argv);
 
-	while ((o = getopt_long(argc, argv, c.shorts, longs, NULL)) != -1)
-		if ((code = slu_cli_option(&c, o, argv)) != SLU_GO_ON)
-			return code;
-	if ((code = slu_cli_operands(&c, argc, 1, 1, "DIRECTORY")) != SLU_GO_ON)
+	if (code != SLU_GO_ON)
 		return code;
-	r = slu_prof_load(argv[optind], &p);
-	if (r < 0) {
-		slu_cli_error(&c, "%s", slu_errmsg());
+	err = slu_prof_load(argv[optind], &p);
+	if (err == 0)
+		err = show(&r, p);
+	slu_prof_free(p);
+	if (err < 0) {
+		slu_cli_error(&r.cli, "%s", slu_errmsg());
 		return SLU_EXIT_TROUBLE;
 	}
-	if (c.json) {
-		slu_json_init(&j, stdout);
-		slu_json_object(&j, NULL);
-		slu_json_u64(&j, "schema", 1); /* docs/report-json.md */
-		slu_out_json(&j, p);
-		slu_json_end_all(&j);
-	} else {
-		show(p);
-	}
-	slu_prof_free(p);
 	return SLU_EXIT_OK;
 }

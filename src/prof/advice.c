@@ -10,11 +10,15 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/escape.h"
 #include "base/macros.h"
 #include "base/size.h"
 
@@ -81,14 +85,31 @@ static const char *root_of(const struct slu_prof *p)
 	return *p->access.root ? p->access.root : "DATA";
 }
 
+/* As a word for a shell; "" where there is no memory. */
+__attribute__((format(printf, 2, 3))) static const char *word(const struct slu_prof *p, const char *fmt, ...)
+{
+	SLU_AUTO(buf) struct slu_buf b = { 0 };
+	char text[PATH_MAX + 512];
+	const char *stored = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap); /* cut off at worst */
+	va_end(ap);
+	if (slu_add_shell_word(&b, text) == 0)
+		stored = slu_store_strn(p->store, (const char *)b.data, b.len);
+	return stored ? stored : "";
+}
+
 static const char *pack_command(const struct slu_prof *p, bool run)
 {
-	const char *root = root_of(p), *slash = strrchr(root, '/'), *base = slash && slash[1] ? slash + 1 : "data";
+	const char *dir = root_of(p), *slash = strrchr(dir, '/'), *base = slash && slash[1] ? slash + 1 : "data";
+	const char *root = word(p, "%s", dir), *pack = word(p, "%s.slu", base);
 
 	if (!run)
-		return slu_store_fmt(p->store, "sluice pack %s -o %s.slu", root, base);
-	return slu_store_fmt(p->store, "sluice pack %s -o %s.slu && sluice run %s.slu:%s -- %s", root, base, base, root,
-	                     *p->job.command ? p->job.command : "PROGRAM");
+		return slu_store_fmt(p->store, "sluice pack %s -o %s", root, pack);
+	return slu_store_fmt(p->store, "sluice pack %s -o %s && sluice run %s -- %s", root, pack,
+	                     word(p, "%s.slu:%s", base, dir), *p->job.command ? p->job.command : "PROGRAM");
 }
 
 /* ---- the rules --------------------------------------------------------------------------------------------------- */

@@ -22,6 +22,7 @@ enum factor {
 	F_NO_READ,
 	F_NO_COMPUTE_READ,
 	F_NO_COMPUTE_READ_LOAD,
+	F_NO_COMPUTE_IO_LOAD,
 	F_NO_COMPUTE_WRITE,
 	F_NOT_BUSY,
 	F_NO_WAIT,
@@ -139,6 +140,7 @@ static void lane_factors(const struct lane_state *l, double f[N_FACTORS])
 	f[F_NO_COMPUTE_READ] = (1 - c) * (1 - b * reads);
 	/* Waiting and the calls that it waits in are not independent: the one contains the other. */
 	f[F_NO_COMPUTE_READ_LOAD] = fmin(f[F_NO_COMPUTE_READ], 1 - c - load);
+	f[F_NO_COMPUTE_IO_LOAD] = fmin(f[F_NOT_EITHER], 1 - c - load);
 	f[F_NO_COMPUTE_WRITE] = (1 - c) * (1 - b * writes);
 	f[F_NOT_BUSY] = fmin(f[F_NOT_EITHER], 1 - c - fmin(1 - c, decode));
 	f[F_NO_WAIT] = 1 - wait;
@@ -274,6 +276,7 @@ static void update_rates(struct sweep *s)
 	r[SLU_COL_READ_UNION] = 1 - v[F_NO_READ];
 	r[SLU_COL_EXPOSED_READ] = v[F_NO_COMPUTE] - v[F_NO_COMPUTE_READ];
 	r[SLU_COL_LOAD] = v[F_NO_COMPUTE_READ] - v[F_NO_COMPUTE_READ_LOAD];
+	r[SLU_COL_STARVED] = v[F_NOT_EITHER] - v[F_NO_COMPUTE_IO_LOAD];
 	r[SLU_COL_EXPOSED_WRITE] = v[F_NO_COMPUTE] - v[F_NO_COMPUTE_WRITE];
 	r[SLU_COL_BUSY] = 1 - v[F_NOT_BUSY];
 	r[SLU_COL_WAIT] = 1 - v[F_NO_WAIT];

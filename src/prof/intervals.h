@@ -105,6 +105,7 @@ enum slu_iv_column {
 	SLU_COL_READ_UNION,    /* somebody was in a read or metadata call */
 	SLU_COL_EXPOSED_READ,  /* somebody was, and nobody computed */
 	SLU_COL_LOAD,          /* nobody computed or was in one, but somebody was in a wait or decode span */
+	SLU_COL_STARVED,       /* nobody computed or was in I/O, but somebody was in a wait or decode span */
 	SLU_COL_EXPOSED_WRITE, /* somebody was in a write, and nobody computed */
 	SLU_COL_BUSY,          /* somebody was in I/O, decode or compute */
 	SLU_COL_WAIT,          /* somebody was in such a span; so are the rest */

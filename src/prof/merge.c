@@ -110,6 +110,17 @@ static void add_to_process(struct slu_prof_process *p, const struct slu_log_file
 		p->reads_data = true;
 }
 
+/* A record without calls: of a descriptor that a child has inherited and left alone, or the one that is kept ready for
+ * what comes after the bound. */
+static bool is_unused(const struct slu_log_file *log)
+{
+	uint64_t any = log->mapped_bytes | log->read.calls | log->write.calls | log->errors;
+
+	for (int i = 0; i < SLU_COUNTED; i++)
+		any |= log->count[i];
+	return !any;
+}
+
 static int merge_files(struct slu_build *b, size_t index, const struct slu_image *img, const struct slu_image_chunk *c)
 {
 	struct slu_prof_process *p = &b->p->processes[index];
@@ -123,8 +134,8 @@ static int merge_files(struct slu_build *b, size_t index, const struct slu_image
 		size_t len = 0;
 		int r;
 
-		if (!(log->flags & SLU_FILE_VALID))
-			continue; /* it was being written when the process was killed */
+		if (!(log->flags & SLU_FILE_VALID) || is_unused(log))
+			continue; /* the first: it was being written when the process was killed */
 		name = slu_image_name(img, log->name, &len);
 		if (!name) {
 			b->cut++;

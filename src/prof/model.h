@@ -116,16 +116,20 @@ struct slu_prof_rank {
 	/* I/O of all classes but ipc: sums over threads, then unions. */
 	uint64_t io_ns, io_read_ns, io_write_ns, io_meta_ns;
 	uint64_t union_ns, exposed_ns, hidden_ns; /* union = exposed + hidden */
-	uint64_t exposed_read_ns;                 /* of reads and metadata calls */
-	uint64_t exposed_write_ns;                /* of writes */
-	uint64_t calls;                           /* all of them */
+	/* compute + exposed + starved + other = wall. */
+	uint64_t starved_ns;       /* neither computing nor in I/O, but in wait or decode spans */
+	uint64_t other_ns;         /* none of them */
+	uint64_t exposed_read_ns;  /* of reads and metadata calls */
+	uint64_t exposed_write_ns; /* of writes */
+	uint64_t calls;            /* all of them */
 	/* Data and output. */
 	uint64_t opens, reads, writes, read_bytes, written_bytes;
 	double read_bandwidth;  /* bytes read by seconds of union: while it was at it */
 	double read_throughput; /* bytes read by seconds of wall time */
 	double iops;            /* reads and writes by seconds of union */
-	double wait_share, exposed_share, hidden_share, union_share, compute_share; /* of wall_ns */
-	double hidden_part;                                                         /* hidden_ns / union_ns */
+	/* Of wall_ns. */
+	double wait_share, exposed_share, hidden_share, union_share, compute_share, starved_share, other_share;
+	double hidden_part; /* hidden_ns / union_ns */
 };
 
 enum slu_prof_metric {
@@ -263,7 +267,8 @@ struct slu_prof_access {
 	double small_reads_share;                                 /* reads below 64 KiB, of all reads */
 	double sequential_share, consecutive_share, random_share; /* of reads; random = 1 - sequential */
 	double burstiness; /* coefficient of variation of bytes read a timeline bin, between first and last read */
-	uint32_t readers;  /* most processes of one rank that read data */
+	uint32_t
+		readers; /* most processes of one rank that read data at once: a loader may start new ones each epoch */
 	double reader_imbalance; /* the worst rank's: most bytes of a reader / mean */
 	int32_t imbalance_rank;
 	double reader_busy;    /* mean over readers of busy_ns / life */
@@ -303,7 +308,8 @@ struct slu_prof_answer {
 	enum slu_prof_stall how;
 	double stall_share;   /* mean over ranks, by the way named: wait, exposed or union, of wall time */
 	double exposed_share; /* means over ranks, of wall time */
-	double hidden_share, compute_share, union_share;
+	double hidden_share, compute_share, union_share, wait_share;
+	double starved_share, other_share; /* with compute and exposed: 1 */
 };
 
 enum slu_prof_severity { SLU_ADVICE_FINE, SLU_ADVICE_LOW, SLU_ADVICE_MEDIUM, SLU_ADVICE_HIGH };
@@ -340,6 +346,7 @@ struct slu_prof {
 	struct slu_prof_stat stats[SLU_N_METRICS];
 	struct slu_prof_epoch *epochs; /* by rank, then time; first those of the mean (SLU_NO_RANK) */
 	size_t n_epochs;
+	struct slu_prof_epoch epoch_mean; /* of the means: one epoch of one rank; if there are any */
 	struct slu_prof_span *spans;
 	size_t n_spans;
 	struct slu_prof_process *processes;

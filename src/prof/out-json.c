@@ -77,6 +77,9 @@ static void answer(struct slu_json *j, const struct slu_prof *p)
 	slu_json_double(j, "hidden_share", a->hidden_share);
 	slu_json_double(j, "union_share", a->union_share);
 	slu_json_double(j, "compute_share", a->compute_share);
+	slu_json_double(j, "wait_share", a->wait_share);
+	slu_json_double(j, "starved_share", a->starved_share);
+	slu_json_double(j, "other_share", a->other_share);
 	slu_json_end(j);
 }
 
@@ -136,6 +139,8 @@ static void rank(struct slu_json *j, const struct slu_prof_rank *r)
 	seconds(j, "union_s", r->union_ns);
 	seconds(j, "exposed_s", r->exposed_ns);
 	seconds(j, "hidden_s", r->hidden_ns);
+	seconds(j, "starved_s", r->starved_ns);
+	seconds(j, "other_s", r->other_ns);
 	seconds(j, "exposed_read_s", r->exposed_read_ns);
 	seconds(j, "exposed_write_s", r->exposed_write_ns);
 	slu_json_u64(j, "calls", r->calls);
@@ -152,6 +157,8 @@ static void rank(struct slu_json *j, const struct slu_prof_rank *r)
 	slu_json_double(j, "hidden_share", r->hidden_share);
 	slu_json_double(j, "union_share", r->union_share);
 	slu_json_double(j, "compute_share", r->compute_share);
+	slu_json_double(j, "starved_share", r->starved_share);
+	slu_json_double(j, "other_share", r->other_share);
 	slu_json_double(j, "hidden_part", r->hidden_part);
 	slu_json_end(j);
 }
@@ -179,30 +186,36 @@ static void ranks(struct slu_json *j, const struct slu_prof *p)
 	slu_json_end(j);
 }
 
+static void epoch(struct slu_json *j, const char *key, const struct slu_prof_epoch *e)
+{
+	slu_json_object(j, key);
+	rank_or_null(j, "rank", e->rank);
+	slu_json_str(j, "name", e->name);
+	slu_json_i64(j, "index", e->index);
+	seconds(j, "begin", e->begin);
+	seconds(j, "end", e->end);
+	seconds(j, "wall_s", e->wall_ns);
+	seconds(j, "train_s", e->train_ns);
+	seconds(j, "read_s", e->read_ns);
+	seconds(j, "load_s", e->load_ns);
+	seconds(j, "other_s", e->other_ns);
+	slu_json_u64(j, "read_bytes", e->read_bytes);
+	seconds(j, "read_union_s", e->read_union_ns);
+	slu_json_double(j, "read_bandwidth", e->read_bandwidth);
+	slu_json_u64(j, "calls", e->calls);
+	slu_json_end(j);
+}
+
 static void epochs(struct slu_json *j, const struct slu_prof *p)
 {
 	slu_json_array(j, "epochs");
-	for (size_t i = 0; i < p->n_epochs; i++) {
-		const struct slu_prof_epoch *e = &p->epochs[i];
-
-		slu_json_object(j, NULL);
-		rank_or_null(j, "rank", e->rank);
-		slu_json_str(j, "name", e->name);
-		slu_json_i64(j, "index", e->index);
-		seconds(j, "begin", e->begin);
-		seconds(j, "end", e->end);
-		seconds(j, "wall_s", e->wall_ns);
-		seconds(j, "train_s", e->train_ns);
-		seconds(j, "read_s", e->read_ns);
-		seconds(j, "load_s", e->load_ns);
-		seconds(j, "other_s", e->other_ns);
-		slu_json_u64(j, "read_bytes", e->read_bytes);
-		seconds(j, "read_union_s", e->read_union_ns);
-		slu_json_double(j, "read_bandwidth", e->read_bandwidth);
-		slu_json_u64(j, "calls", e->calls);
-		slu_json_end(j);
-	}
+	for (size_t i = 0; i < p->n_epochs; i++)
+		epoch(j, NULL, &p->epochs[i]);
 	slu_json_end(j);
+	if (p->n_epochs)
+		epoch(j, "epoch_mean", &p->epoch_mean);
+	else
+		slu_json_str(j, "epoch_mean", NULL);
 	slu_json_array(j, "spans");
 	for (size_t i = 0; i < p->n_spans; i++) {
 		const struct slu_prof_span *s = &p->spans[i];

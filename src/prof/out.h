@@ -7,11 +7,15 @@
 
 #include "base/json.h"
 #include "prof/model.h"
+#include "prof/text.h"
 
 /* docs/report-json.md. Leaves the outermost object of @j open. */
 void slu_out_json(struct slu_json *j, const struct slu_prof *p);
 
-/* Parts of it, for the comparison: job, answer, advice, access. */
+/* One screen for people. */
+void slu_out_text(FILE *out, const struct slu_prof *p, const struct slu_look *look);
+
+/* Parts of the JSON, for the comparison: job, answer, advice, access. */
 void slu_out_json_short(struct slu_json *j, const struct slu_prof *p);
 
 /* Names as they appear in JSON and CSV. */

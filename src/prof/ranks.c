@@ -130,6 +130,8 @@ static void fill_rank(struct slu_prof_rank *k, const double ns[SLU_N_COLUMNS])
 	k->union_ns = whole(ns[SLU_COL_UNION]);
 	k->exposed_ns = slu_min(whole(ns[SLU_COL_EXPOSED]), k->union_ns);
 	k->hidden_ns = k->union_ns - k->exposed_ns;
+	k->starved_ns = whole(ns[SLU_COL_STARVED]);
+	k->other_ns = k->wall_ns - slu_min(k->wall_ns, k->compute_ns + k->exposed_ns + k->starved_ns);
 	k->exposed_read_ns = whole(ns[SLU_COL_EXPOSED_READ]);
 	k->exposed_write_ns = whole(ns[SLU_COL_EXPOSED_WRITE]);
 	k->read_bandwidth = slu_share((double)k->read_bytes * 1e9, (double)k->union_ns);
@@ -140,6 +142,8 @@ static void fill_rank(struct slu_prof_rank *k, const double ns[SLU_N_COLUMNS])
 	k->hidden_share = slu_share((double)k->hidden_ns, wall);
 	k->union_share = slu_share((double)k->union_ns, wall);
 	k->compute_share = slu_share((double)k->compute_ns, wall);
+	k->starved_share = slu_share((double)k->starved_ns, wall);
+	k->other_share = slu_share((double)k->other_ns, wall);
 	k->hidden_part = slu_share((double)k->hidden_ns, (double)k->union_ns);
 }
 

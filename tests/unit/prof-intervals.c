@@ -154,6 +154,7 @@ static void enumerate(int n, int t, double ret[SLU_N_COLUMNS])
 		ret[SLU_COL_READ_UNION] += read * p;
 		ret[SLU_COL_EXPOSED_READ] += (read && !compute) * p;
 		ret[SLU_COL_EXPOSED_WRITE] += (write && !compute) * p;
+		ret[SLU_COL_STARVED] += (load && !read && !write && !compute) * p;
 		ret[SLU_COL_LOAD] += (load && !read && !compute) * p;
 	}
 }
