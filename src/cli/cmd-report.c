@@ -10,7 +10,9 @@
 
 static const char help[] = "Example: sluice report sluice-trace-python3-1234\n"
 			   "\n"
-			   "Usage: sluice report [OPTION...] DIRECTORY\n"
+			   "Usage: sluice report [OPTION...] DIRECTORY [AFTER]\n"
+			   "\n"
+			   "Of two directories: before and after, side by side.\n"
 			   "\n"
 			   "      --json           everything, every file included, as JSON\n"
 			   "  -o, --output FILE    write there, not to standard output\n"
@@ -28,6 +30,8 @@ static const struct option longs[] = {
 struct report {
 	struct slu_cli cli;
 	const char *output;
+	struct slu_prof *traces[2]; /* the second: after */
+	struct slu_compare compare; /* of both */
 };
 
 static int parse(struct report *r, int argc, char **argv)
@@ -40,54 +44,66 @@ static int parse(struct report *r, int argc, char **argv)
 		else
 			code = slu_cli_option(&r->cli, o, argv);
 	}
-	return code == SLU_GO_ON ? slu_cli_operands(&r->cli, argc, 1, 1, "DIRECTORY") : code;
+	return code == SLU_GO_ON ? slu_cli_operands(&r->cli, argc, 1, 2, "DIRECTORY") : code;
 }
 
-static void write_report(const struct report *r, FILE *out, const struct slu_prof *p)
+static void write_report(const struct report *r, FILE *out)
 {
+	const struct slu_prof *p = r->traces[0];
+	bool two = r->traces[1];
 	struct slu_look look;
 	struct slu_json j;
 
 	if (!r->cli.json) {
 		slu_cli_look(r->output ? -1 : STDOUT_FILENO, &look);
-		slu_out_text(out, p, &look);
+		if (two)
+			slu_out_compare_text(out, &r->compare, &look);
+		else
+			slu_out_text(out, p, &look);
 		return;
 	}
 	slu_json_init(&j, out);
 	slu_json_object(&j, NULL);
 	slu_json_u64(&j, "schema", 1); /* docs/report-json.md */
-	slu_out_json(&j, p);
+	if (two)
+		slu_out_compare_json(&j, &r->compare);
+	else
+		slu_out_json(&j, p);
 	slu_json_end_all(&j);
 }
 
-static int show(const struct report *r, const struct slu_prof *p)
+static int show(const struct report *r)
 {
 	struct slu_out_file file;
 	int err;
 
 	if (!r->output) {
-		write_report(r, stdout, p);
+		write_report(r, stdout);
 		return 0;
 	}
 	err = slu_out_file_open(&file, r->output);
 	if (err < 0)
 		return err;
-	write_report(r, file.f, p);
+	write_report(r, file.f);
 	return slu_out_file_keep(&file);
 }
 
 int slu_cmd_report(int argc, char **argv)
 {
 	struct report r = { .cli = { .name = "report", .help = help, .shorts = ":o:" } };
-	struct slu_prof *p = NULL;
-	int err, code = parse(&r, argc, argv);
+	int err = 0, code = parse(&r, argc, argv);
 
 	if (code != SLU_GO_ON)
 		return code;
-	err = slu_prof_load(argv[optind], &p);
+	for (int i = 0; err == 0 && optind + i < argc; i++)
+		err = slu_prof_load(argv[optind + i], &r.traces[i]);
+	if (err == 0 && r.traces[1])
+		err = slu_compare_init(&r.compare, r.traces[0], r.traces[1]);
 	if (err == 0)
-		err = show(&r, p);
-	slu_prof_free(p);
+		err = show(&r);
+	slu_compare_done(&r.compare);
+	slu_prof_free(r.traces[0]);
+	slu_prof_free(r.traces[1]);
 	if (err < 0) {
 		slu_cli_error(&r.cli, "%s", slu_errmsg());
 		return SLU_EXIT_TROUBLE;

@@ -33,7 +33,9 @@ static void sum_files(struct slu_prof *p)
 			continue;
 		a->data_files++;
 		a->distinct_bytes += distinct(f);
-		if (distinct(f) <= SLU_SMALL_FILE && f->mapped_bytes <= SLU_SMALL_FILE)
+		if (f->flags & SLU_FILE_SERVED)
+			a->served_files++;
+		else if (distinct(f) <= SLU_SMALL_FILE && f->mapped_bytes <= SLU_SMALL_FILE)
 			a->small_files++;
 	}
 }

@@ -25,6 +25,7 @@
 /* Fewer files than this are opened in a blink. */
 #define MANY_FILES 1000
 #define SMALL_FILES_SHARE 0.8
+#define SERVED_SHARE 0.5
 /* What a copy out of a pack in memory does at least, bytes a second: slower reads have something to gain. */
 #define PACK_RATE 1e9
 /* Below this share of wall time nothing is worth a change. */
@@ -112,6 +113,12 @@ static const char *pack_command(const struct slu_prof *p, bool run)
 	                     word(p, "%s.slu:%s", base, dir), *p->job.command ? p->job.command : "PROGRAM");
 }
 
+/* Whether the data comes out of a pack already. */
+static bool is_packed(const struct slu_prof *p)
+{
+	return p->access.served_files && (double)p->access.served_files >= SERVED_SHARE * (double)p->access.data_files;
+}
+
 /* ---- the rules --------------------------------------------------------------------------------------------------- */
 
 /* Time that a pack would save: all that is not reading, and reading as far as it is slower than a copy. */
@@ -160,7 +167,7 @@ static bool metadata(const struct slu_prof *p, struct slu_prof_advice *ret)
 	const struct slu_prof_call *c = slowest_meta(p);
 	double wall = mean(p, SLU_METRIC_WALL) * (double)p->n_ranks;
 
-	if (!(a->meta_share >= META_SHARE) || !c || (double)a->meta_ns / 1e9 < WORTH * wall)
+	if (is_packed(p) || !(a->meta_share >= META_SHARE) || !c || (double)a->meta_ns / 1e9 < WORTH * wall)
 		return false;
 	gain(p, ret, worth(p, (double)a->meta_ns));
 	ret->id = "metadata";
@@ -193,7 +200,7 @@ static bool one_read(const struct slu_prof *p, struct slu_prof_advice *ret)
 	                      "once and closed.",
 	                      a->opens, a->stats, a->reads_per_open);
 	ret->action = "Read samples by number with the loader: whole batches, without a call for each file.";
-	ret->command = pack_command(p, false);
+	ret->command = is_packed(p) ? "" : pack_command(p, false);
 	ret->how = "";
 	return true;
 }
@@ -204,7 +211,7 @@ static bool rereads(const struct slu_prof *p, struct slu_prof_advice *ret)
 	double rate = a->read_ns ? (double)a->read_bytes * 1e9 / (double)a->read_ns : 0;
 	char once[16], memory[16];
 
-	if (!(a->rereads >= REREADS) || rate >= CACHED_RATE ||
+	if (is_packed(p) || !(a->rereads >= REREADS) || rate >= CACHED_RATE ||
 	    (double)a->distinct_bytes > MEMORY_SHARE * (double)a->memory_bytes ||
 	    worth(p, (double)a->read_ns) < WORTH * mean(p, SLU_METRIC_WALL))
 		return false;

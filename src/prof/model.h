@@ -251,10 +251,11 @@ struct slu_prof_call {
 /* ---- how files are used (data and output) ------------------------------------------------------------------------ */
 
 struct slu_prof_access {
-	uint64_t files;       /* data and output */
-	uint64_t data_files;  /* of them, read or mapped */
-	uint64_t small_files; /* data files of which at most SLU_SMALL_FILE bytes were read an open */
-	uint64_t epochs;      /* of the rank that has most; 0: not told */
+	uint64_t files;        /* data and output */
+	uint64_t data_files;   /* of them, read or mapped */
+	uint64_t small_files;  /* data files, not served, of which at most SLU_SMALL_FILE bytes were read an open */
+	uint64_t served_files; /* data files that came out of a pack */
+	uint64_t epochs;       /* of the rank that has most; 0: not told */
 	uint64_t opens, stats;
 	double opens_per_file, opens_per_epoch; /* the second is NAN without epochs */
 	double bytes_per_open, reads_per_open;

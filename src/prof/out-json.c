@@ -241,6 +241,7 @@ static void access_json(struct slu_json *j, const struct slu_prof *p)
 	slu_json_u64(j, "files", a->files);
 	slu_json_u64(j, "data_files", a->data_files);
 	slu_json_u64(j, "small_files", a->small_files);
+	slu_json_u64(j, "served_files", a->served_files);
 	slu_json_u64(j, "epochs", a->epochs);
 	slu_json_u64(j, "opens", a->opens);
 	slu_json_u64(j, "stats", a->stats);

@@ -22,89 +22,15 @@ static const char *s_of(uint64_t n)
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-struct part {
-	const char *label, *block, *letter;
-	enum slu_ink ink;
-	double share;
-};
-
-static void put_bar(const struct slu_text *t, const struct part *parts, size_t n, unsigned columns)
-{
-	double sum = 0;
-	unsigned at = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		unsigned to;
-
-		sum += parts[i].share;
-		to = (unsigned)(fmin(fmax(sum, 0), 1) * columns + 0.5);
-		slu_ink(t, parts[i].ink);
-		for (; at < to; at++)
-			fputs(t->utf8 ? parts[i].block : parts[i].letter, t->out);
-		slu_ink(t, SLU_PLAIN);
-	}
-	fprintf(t->out, "%*s", (int)(columns - at), "");
-}
-
-/* What the signs of the bar mean; parts of which there is nothing are left out. */
-static void put_legend(const struct slu_text *t, const struct part *parts, size_t n)
-{
-	unsigned at = 2;
-
-	fputs("  ", t->out);
-	for (size_t i = 0; i < n; i++) {
-		char percent[SLU_NUMBER];
-		unsigned columns;
-
-		if (!(parts[i].share >= 0.0005))
-			continue;
-		(void)slu_percent(parts[i].share, percent);
-		columns = (unsigned)(strlen(parts[i].label) + strlen(percent)) + 3;
-		if (at > 2 && at + 2 + columns > t->width) {
-			fputs("\n  ", t->out);
-			at = 2;
-		} else if (at > 2) {
-			fputs("  ", t->out);
-			at += 2;
-		}
-		slu_ink(t, parts[i].ink);
-		fputs(t->utf8 ? parts[i].block : parts[i].letter, t->out);
-		slu_ink(t, SLU_PLAIN);
-		fprintf(t->out, " %s %s", parts[i].label, percent);
-		at += columns;
-	}
-	putc('\n', t->out);
-}
-
 static void put_answer(const struct slu_text *t, const struct slu_prof *p)
 {
-	const struct slu_prof_answer *a = &p->answer;
-	const struct part spans[] = {
-		{ "compute", "\u2588", "#", SLU_GREEN, a->compute_share - a->hidden_share },
-		{ "compute with I/O behind", "\u2593", "=", SLU_BLUE, a->hidden_share },
-		{ "exposed I/O", "\u2592", "!", SLU_RED, a->exposed_share },
-		{ "waiting, no I/O", "\u2591", "-", SLU_YELLOW, a->starved_share },
-		{ "other", "\u00b7", ".", SLU_DIM, a->other_share },
-	};
-	const struct part plain[] = {
-		{ "in I/O", "\u2592", "!", SLU_RED, a->union_share },
-		{ "not in I/O", "\u00b7", ".", SLU_DIM, 1 - a->union_share },
-	};
-	bool bound = a->how == SLU_STALL_BOUND;
-	const struct part *parts = bound ? plain : spans;
-	size_t n = bound ? SLU_ARRAY_SIZE(plain) : SLU_ARRAY_SIZE(spans);
-	char wall[SLU_NUMBER];
-
 	slu_ink(t, SLU_BOLD);
-	slu_put_words(t, "", a->sentence);
+	slu_put_words(t, "", p->answer.sentence);
 	slu_ink(t, SLU_PLAIN);
 	putc('\n', t->out);
 	if (p->n_ranks) {
-		(void)slu_time(p->job.wall_ns, wall);
-		fputs("  ", t->out);
-		put_bar(t, parts, n, t->width - 4 - (unsigned)strlen(wall));
-		fprintf(t->out, " %s\n", wall);
-		put_legend(t, parts, n);
+		slu_put_bar(t, p, p->job.wall_ns);
+		slu_put_legend(t, p);
 		putc('\n', t->out);
 	}
 }
