@@ -48,6 +48,8 @@ void slu_json_u64(struct slu_json *j, const char *key, uint64_t v);
 void slu_json_i64(struct slu_json *j, const char *key, int64_t v);
 /* Infinities and NaN, which JSON cannot say, are null. */
 void slu_json_double(struct slu_json *j, const char *key, double v);
+/* @ns nanoseconds as a number of seconds: exact, and faster. */
+void slu_json_seconds(struct slu_json *j, const char *key, uint64_t ns);
 void slu_json_bool(struct slu_json *j, const char *key, bool v);
 
 /* How many bytes the well-formed UTF-8 character at @s has (@len are there); 0: none. */

@@ -6,30 +6,35 @@
 #include "base/macros.h"
 #include "cli/cli.h"
 #include "cli/out-file.h"
+#include "cli/report.h"
 #include "prof/out.h"
 
-static const char help[] = "Example: sluice report sluice-trace-python3-1234\n"
-			   "\n"
-			   "Usage: sluice report [OPTION...] DIRECTORY [AFTER]\n"
-			   "\n"
-			   "Of two directories: before and after, side by side.\n"
-			   "\n"
-			   "      --json           everything, every file included, as JSON\n"
-			   "  -o, --output FILE    write there, not to standard output\n"
-			   "      --help           show this\n"
-			   "\n"
-			   "See sluice-report(1).\n";
+static const char help[] =
+	"Example: sluice report sluice-trace-python3-1234\n"
+	"\n"
+	"Usage: sluice report [OPTION...] DIRECTORY [AFTER]\n"
+	"\n"
+	"Of two directories: before and after, side by side.\n"
+	"\n"
+	"      --json           everything, every file included, as JSON\n"
+	"      --csv DIR        tables of files, calls, ranks, epochs, spans, processes and the timeline\n"
+	"      --force          --csv into a directory that has files already\n"
+	"  -o, --output FILE    write there, not to standard output\n"
+	"      --help           show this\n"
+	"\n"
+	"See sluice-report(1).\n";
+
+enum { OPT_CSV = SLU_OPT_OWN, OPT_FORCE };
 
 static const struct option longs[] = {
-	{ "json", 0, NULL, SLU_OPT_JSON },
-	{ "output", 1, NULL, 'o' },
-	{ "help", 0, NULL, SLU_OPT_HELP },
-	{ 0 },
+	{ "json", 0, NULL, SLU_OPT_JSON }, { "csv", 1, NULL, OPT_CSV },       { "force", 0, NULL, OPT_FORCE },
+	{ "output", 1, NULL, 'o' },        { "help", 0, NULL, SLU_OPT_HELP }, { 0 },
 };
 
 struct report {
 	struct slu_cli cli;
-	const char *output;
+	const char *output, *csv;
+	bool force;
 	struct slu_prof *traces[2]; /* the second: after */
 	struct slu_compare compare; /* of both */
 };
@@ -41,10 +46,18 @@ static int parse(struct report *r, int argc, char **argv)
 	while (code == SLU_GO_ON && (o = getopt_long(argc, argv, r->cli.shorts, longs, NULL)) != -1) {
 		if (o == 'o')
 			r->output = optarg;
+		else if (o == OPT_CSV)
+			r->csv = optarg;
+		else if (o == OPT_FORCE)
+			r->force = true;
 		else
 			code = slu_cli_option(&r->cli, o, argv);
 	}
-	return code == SLU_GO_ON ? slu_cli_operands(&r->cli, argc, 1, 2, "DIRECTORY") : code;
+	if (code == SLU_GO_ON)
+		code = slu_cli_operands(&r->cli, argc, 1, 2, "DIRECTORY");
+	if (code == SLU_GO_ON && argc - optind > 1 && r->csv)
+		return slu_cli_usage(&r->cli, "--csv is of one trace, not of two");
+	return code;
 }
 
 static void write_report(const struct report *r, FILE *out)
@@ -72,11 +85,14 @@ static void write_report(const struct report *r, FILE *out)
 	slu_json_end_all(&j);
 }
 
+/* Text or JSON; not where only files were asked for. */
 static int show(const struct report *r)
 {
 	struct slu_out_file file;
 	int err;
 
+	if (r->csv && !r->cli.json && !r->output)
+		return 0;
 	if (!r->output) {
 		write_report(r, stdout);
 		return 0;
@@ -99,6 +115,8 @@ int slu_cmd_report(int argc, char **argv)
 		err = slu_prof_load(argv[optind + i], &r.traces[i]);
 	if (err == 0 && r.traces[1])
 		err = slu_compare_init(&r.compare, r.traces[0], r.traces[1]);
+	if (err == 0 && r.csv)
+		err = slu_report_csv(r.csv, r.force, r.traces[0]);
 	if (err == 0)
 		err = show(&r);
 	slu_compare_done(&r.compare);

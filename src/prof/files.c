@@ -201,6 +201,14 @@ static int list_calls(struct slu_build *b)
 	return 0;
 }
 
+/* The record for everything else, when it has nothing but calls on descriptors that the recorder had not seen opened
+ * (closing what was inherited, mostly): no data. */
+static bool is_unknown(const struct slu_prof_file *f)
+{
+	return f->flags & SLU_FILE_MANY && f->name[0] != '/' && !f->count[SLU_FAMILY_OPEN] && !f->read.bytes &&
+	       !f->write.bytes;
+}
+
 int slu_build_files(struct slu_build *b)
 {
 	struct slu_prof *p = b->p;
@@ -216,6 +224,8 @@ int slu_build_files(struct slu_build *b)
 			f->first = 0;
 		if (f->cls == SLU_CLASS_DATA && f->write.bytes && !f->read.bytes && !f->mapped_bytes)
 			f->cls = SLU_CLASS_OUTPUT;
+		if (is_unknown(f))
+			f->cls = SLU_CLASS_SYSTEM;
 		add_to_group(&p->classes[f->cls], f);
 	}
 	r = group_all(p);

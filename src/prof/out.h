@@ -28,6 +28,14 @@ void slu_put_legend(const struct slu_text *t, const struct slu_prof *p);
 void slu_out_compare_text(FILE *out, const struct slu_compare *c, const struct slu_look *look);
 void slu_out_compare_json(struct slu_json *j, const struct slu_compare *c);
 
+/* Tables of CSV, by file name. */
+enum { SLU_N_CSV_TABLES = 7 };
+struct slu_csv_table {
+	const char *name;
+	void (*write)(FILE *out, const struct slu_prof *p);
+};
+extern const struct slu_csv_table slu_csv_tables[SLU_N_CSV_TABLES];
+
 /* Names as they appear in JSON and CSV. */
 const char *slu_prof_note_name(unsigned id);
 const char *slu_prof_state_name(unsigned state);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of sluice report. */
+#ifndef SLU_CLI_REPORT_H
+#define SLU_CLI_REPORT_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "prof/model.h"
+
+/* Writes the tables to the directory @dir. @force: into one that has files, replacing those of the same names. */
+SLU_MUST_USE int slu_report_csv(const char *dir, bool force, const struct slu_prof *p);
+
+#endif
