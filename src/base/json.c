@@ -230,19 +230,28 @@ void slu_json_bool(struct slu_json *j, const char *key, bool v)
 	fputs(v ? "true" : "false", j->out);
 }
 
-void slu_json_seconds(struct slu_json *j, const char *key, uint64_t ns)
+void slu_json_decimal(struct slu_json *j, const char *key, uint64_t v, unsigned digits)
 {
-	uint64_t rest = ns % 1000000000;
-	char digits[10] = ".";
-	size_t n = 9;
+	char text[10] = ".";
+	uint64_t unit = 1, rest;
+	size_t n = digits;
 
+	for (unsigned i = 0; i < digits; i++)
+		unit *= 10;
+	rest = v % unit;
 	start_value(j, key);
-	put_u64(j->out, ns / 1000000000);
+	put_u64(j->out, v / unit);
 	if (!rest)
 		return;
-	for (size_t i = 9; i > 0; i--, rest /= 10)
-		digits[i] = (char)('0' + rest % 10);
-	while (digits[n] == '0')
+	for (size_t i = digits; i > 0; i--, rest /= 10)
+		text[i] = (char)('0' + rest % 10);
+	while (text[n] == '0')
 		n--;
-	fwrite(digits, 1, n + 1, j->out);
+	fwrite(text, 1, n + 1, j->out);
+}
+
+void slu_json_raw(struct slu_json *j, const char *key, const char *text)
+{
+	start_value(j, key);
+	fputs(text, j->out);
 }

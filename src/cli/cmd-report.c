@@ -19,21 +19,27 @@ static const char help[] =
 	"      --json           everything, every file included, as JSON\n"
 	"      --csv DIR        tables of files, calls, ranks, epochs, spans, processes and the timeline\n"
 	"      --force          --csv into a directory that has files already\n"
+	"      --chrome FILE    spans and calls for timeline viewers: Perfetto, chrome://tracing\n"
 	"  -o, --output FILE    write there, not to standard output\n"
 	"      --help           show this\n"
 	"\n"
 	"See sluice-report(1).\n";
 
-enum { OPT_CSV = SLU_OPT_OWN, OPT_FORCE };
+enum { OPT_CSV = SLU_OPT_OWN, OPT_FORCE, OPT_CHROME };
 
 static const struct option longs[] = {
-	{ "json", 0, NULL, SLU_OPT_JSON }, { "csv", 1, NULL, OPT_CSV },       { "force", 0, NULL, OPT_FORCE },
-	{ "output", 1, NULL, 'o' },        { "help", 0, NULL, SLU_OPT_HELP }, { 0 },
+	{ "json", 0, NULL, SLU_OPT_JSON },
+	{ "csv", 1, NULL, OPT_CSV },
+	{ "force", 0, NULL, OPT_FORCE },
+	{ "chrome", 1, NULL, OPT_CHROME },
+	{ "output", 1, NULL, 'o' },
+	{ "help", 0, NULL, SLU_OPT_HELP },
+	{ 0 },
 };
 
 struct report {
 	struct slu_cli cli;
-	const char *output, *csv;
+	const char *output, *csv, *chrome;
 	bool force;
 	struct slu_prof *traces[2]; /* the second: after */
 	struct slu_compare compare; /* of both */
@@ -44,25 +50,32 @@ static int parse(struct report *r, int argc, char **argv)
 	int o, code = SLU_GO_ON;
 
 	while (code == SLU_GO_ON && (o = getopt_long(argc, argv, r->cli.shorts, longs, NULL)) != -1) {
-		if (o == 'o')
+		switch (o) {
+		case 'o':
 			r->output = optarg;
-		else if (o == OPT_CSV)
+			break;
+		case OPT_CSV:
 			r->csv = optarg;
-		else if (o == OPT_FORCE)
+			break;
+		case OPT_FORCE:
 			r->force = true;
-		else
+			break;
+		case OPT_CHROME:
+			r->chrome = optarg;
+			break;
+		default:
 			code = slu_cli_option(&r->cli, o, argv);
+		}
 	}
 	if (code == SLU_GO_ON)
 		code = slu_cli_operands(&r->cli, argc, 1, 2, "DIRECTORY");
-	if (code == SLU_GO_ON && argc - optind > 1 && r->csv)
-		return slu_cli_usage(&r->cli, "--csv is of one trace, not of two");
+	if (code == SLU_GO_ON && argc - optind > 1 && (r->csv || r->chrome))
+		return slu_cli_usage(&r->cli, "--csv and --chrome are of one trace, not of two");
 	return code;
 }
 
 static void write_report(const struct report *r, FILE *out)
 {
-	const struct slu_prof *p = r->traces[0];
 	bool two = r->traces[1];
 	struct slu_look look;
 	struct slu_json j;
@@ -72,7 +85,7 @@ static void write_report(const struct report *r, FILE *out)
 		if (two)
 			slu_out_compare_text(out, &r->compare, &look);
 		else
-			slu_out_text(out, p, &look);
+			slu_out_text(out, r->traces[0], &look);
 		return;
 	}
 	slu_json_init(&j, out);
@@ -81,7 +94,7 @@ static void write_report(const struct report *r, FILE *out)
 	if (two)
 		slu_out_compare_json(&j, &r->compare);
 	else
-		slu_out_json(&j, p);
+		slu_out_json(&j, r->traces[0]);
 	slu_json_end_all(&j);
 }
 
@@ -91,7 +104,7 @@ static int show(const struct report *r)
 	struct slu_out_file file;
 	int err;
 
-	if (r->csv && !r->cli.json && !r->output)
+	if ((r->csv || r->chrome) && !r->cli.json && !r->output)
 		return 0;
 	if (!r->output) {
 		write_report(r, stdout);
@@ -104,21 +117,29 @@ static int show(const struct report *r)
 	return slu_out_file_keep(&file);
 }
 
+static int report(struct report *r, char **directories, int n)
+{
+	int err = 0;
+
+	for (int i = 0; err == 0 && i < n; i++)
+		err = slu_prof_load(directories[i], &r->traces[i]);
+	if (err == 0 && n > 1)
+		err = slu_compare_init(&r->compare, r->traces[0], r->traces[1]);
+	if (err == 0 && r->csv)
+		err = slu_report_csv(r->csv, r->force, r->traces[0]);
+	if (err == 0 && r->chrome)
+		err = slu_report_chrome(&r->cli, r->chrome, r->traces[0]);
+	return err < 0 ? err : show(r);
+}
+
 int slu_cmd_report(int argc, char **argv)
 {
 	struct report r = { .cli = { .name = "report", .help = help, .shorts = ":o:" } };
-	int err = 0, code = parse(&r, argc, argv);
+	int err, code = parse(&r, argc, argv);
 
 	if (code != SLU_GO_ON)
 		return code;
-	for (int i = 0; err == 0 && optind + i < argc; i++)
-		err = slu_prof_load(argv[optind + i], &r.traces[i]);
-	if (err == 0 && r.traces[1])
-		err = slu_compare_init(&r.compare, r.traces[0], r.traces[1]);
-	if (err == 0 && r.csv)
-		err = slu_report_csv(r.csv, r.force, r.traces[0]);
-	if (err == 0)
-		err = show(&r);
+	err = report(&r, argv + optind, argc - optind);
 	slu_compare_done(&r.compare);
 	slu_prof_free(r.traces[0]);
 	slu_prof_free(r.traces[1]);

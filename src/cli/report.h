@@ -6,9 +6,13 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "cli/cli.h"
 #include "prof/model.h"
 
 /* Writes the tables to the directory @dir. @force: into one that has files, replacing those of the same names. */
 SLU_MUST_USE int slu_report_csv(const char *dir, bool force, const struct slu_prof *p);
+
+/* Writes the file @path for timeline viewers, and tells on stderr if not all is in it. */
+SLU_MUST_USE int slu_report_chrome(const struct slu_cli *c, const char *path, const struct slu_prof *p);
 
 #endif

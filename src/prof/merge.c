@@ -266,7 +266,6 @@ struct events_arg {
 	const struct slu_image *img;
 	struct slu_thread *threads; /* of this log */
 	size_t n_threads;
-	const struct slu_image_chunk *files; /* where the last event's file was */
 };
 
 static struct slu_thread *owner_of(const struct events_arg *a, slu_ref owner)
@@ -278,21 +277,11 @@ static struct slu_thread *owner_of(const struct events_arg *a, slu_ref owner)
 }
 
 /* Whether an event is about a pipe or the like: waiting for another process is not I/O. */
-static bool is_ipc(struct events_arg *a, slu_ref ref)
+static bool is_ipc(const struct slu_image *img, slu_ref ref)
 {
-	uint64_t at = (uint64_t)ref * 8;
-	const struct slu_image_chunk *c = a->files;
+	const struct slu_log_file *f = slu_image_file(img, ref);
 
-	if (!c || at < c->at || at - c->at + sizeof(struct slu_log_file) > c->bytes) {
-		for (c = a->img->chunks; c < a->img->chunks + a->img->n_chunks; c++)
-			if (c->kind == SLU_CHUNK_FILES && c->loaded && at >= c->at &&
-			    at - c->at + sizeof(struct slu_log_file) <= c->bytes)
-				break;
-		if (c == a->img->chunks + a->img->n_chunks)
-			return false;
-		a->files = c;
-	}
-	return ((const struct slu_log_file *)(a->img->base + at))->flags & SLU_FILE_NOT_A_FILE;
+	return f && f->flags & SLU_FILE_NOT_A_FILE;
 }
 
 static enum slu_iv_kind kind_of(unsigned call)
@@ -320,7 +309,7 @@ static int take_events(void *arg, slu_ref owner, const struct slu_log_event *eve
 		if (!e->begin || t->n_events == t->max_events)
 			continue;
 		a->b->p->job.n_events++;
-		if (is_ipc(a, e->file))
+		if (is_ipc(a->img, e->file))
 			continue;
 		t->events[t->n_events++] = (struct slu_iv_event){ .begin = slu_job_time(p, e->begin),
 			                                          .ns = e->ns ? e->ns : 1,
