@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* sluice report: what a trace tells, in the form that is wanted. The work is in src/prof/. */
 #include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/macros.h"
@@ -20,30 +23,52 @@ static const char help[] =
 	"      --csv DIR        tables of files, calls, ranks, epochs, spans, processes and the timeline\n"
 	"      --force          --csv into a directory that has files already\n"
 	"      --chrome FILE    spans and calls for timeline viewers: Perfetto, chrome://tracing\n"
+	"      --merge FILE[@S] a trace of torch.profiler or TensorFlow, on the same clock; S: when it began\n"
+	"      --follow         of a job that runs: again every 2 seconds, until it has ended\n"
 	"  -o, --output FILE    write there, not to standard output\n"
 	"      --help           show this\n"
 	"\n"
 	"See sluice-report(1).\n";
 
-enum { OPT_CSV = SLU_OPT_OWN, OPT_FORCE, OPT_CHROME };
+enum { OPT_CSV = SLU_OPT_OWN, OPT_FORCE, OPT_CHROME, OPT_MERGE, OPT_FOLLOW };
 
 static const struct option longs[] = {
-	{ "json", 0, NULL, SLU_OPT_JSON },
-	{ "csv", 1, NULL, OPT_CSV },
-	{ "force", 0, NULL, OPT_FORCE },
-	{ "chrome", 1, NULL, OPT_CHROME },
-	{ "output", 1, NULL, 'o' },
-	{ "help", 0, NULL, SLU_OPT_HELP },
-	{ 0 },
+	{ "json", 0, NULL, SLU_OPT_JSON }, { "csv", 1, NULL, OPT_CSV },       { "force", 0, NULL, OPT_FORCE },
+	{ "chrome", 1, NULL, OPT_CHROME }, { "output", 1, NULL, 'o' },        { "help", 0, NULL, SLU_OPT_HELP },
+	{ "merge", 1, NULL, OPT_MERGE },   { "follow", 0, NULL, OPT_FOLLOW }, { 0 },
 };
+
+/* A job of more files that know its ranks apart is merged in parts. */
+enum { MOST_MERGES = 64 };
 
 struct report {
 	struct slu_cli cli;
 	const char *output, *csv, *chrome;
-	bool force;
+	bool force, follow;
+	struct slu_merge merges[MOST_MERGES];
+	size_t n_merges;
 	struct slu_prof *traces[2]; /* the second: after */
 	struct slu_compare compare; /* of both */
 };
+
+/* FILE@SECONDS, or a FILE in whose name what follows an @ is no number. */
+static int add_merge(struct report *r, char *text)
+{
+	char *at = strrchr(text, '@'), *end = NULL;
+	struct slu_merge *m = &r->merges[r->n_merges];
+
+	if (r->n_merges == MOST_MERGES)
+		return slu_cli_usage(&r->cli, "--merge can be given %d times", MOST_MERGES);
+	*m = (struct slu_merge){ .path = text };
+	if (at && at[1]) {
+		m->at = strtod(at + 1, &end);
+		m->has_at = !*end && isfinite(m->at);
+	}
+	if (m->has_at)
+		*at = 0;
+	r->n_merges++;
+	return SLU_GO_ON;
+}
 
 static int parse(struct report *r, int argc, char **argv)
 {
@@ -60,6 +85,12 @@ static int parse(struct report *r, int argc, char **argv)
 		case OPT_FORCE:
 			r->force = true;
 			break;
+		case OPT_FOLLOW:
+			r->follow = true;
+			break;
+		case OPT_MERGE:
+			code = add_merge(r, optarg);
+			break;
 		case OPT_CHROME:
 			r->chrome = optarg;
 			break;
@@ -69,8 +100,10 @@ static int parse(struct report *r, int argc, char **argv)
 	}
 	if (code == SLU_GO_ON)
 		code = slu_cli_operands(&r->cli, argc, 1, 2, "DIRECTORY");
-	if (code == SLU_GO_ON && argc - optind > 1 && (r->csv || r->chrome))
-		return slu_cli_usage(&r->cli, "--csv and --chrome are of one trace, not of two");
+	if (code == SLU_GO_ON && argc - optind > 1 && (r->csv || r->chrome || r->n_merges || r->follow))
+		return slu_cli_usage(&r->cli, "--csv, --chrome, --merge and --follow are of one trace, not of two");
+	if (code == SLU_GO_ON && r->follow && (r->csv || r->chrome || r->n_merges || r->cli.json || r->output))
+		return slu_cli_usage(&r->cli, "--follow shows text only");
 	return code;
 }
 
@@ -122,7 +155,7 @@ static int report(struct report *r, char **directories, int n)
 	int err = 0;
 
 	for (int i = 0; err == 0 && i < n; i++)
-		err = slu_prof_load(directories[i], &r->traces[i]);
+		err = slu_prof_load_merging(directories[i], r->merges, r->n_merges, &r->traces[i]);
 	if (err == 0 && n > 1)
 		err = slu_compare_init(&r->compare, r->traces[0], r->traces[1]);
 	if (err == 0 && r->csv)
@@ -139,7 +172,7 @@ int slu_cmd_report(int argc, char **argv)
 
 	if (code != SLU_GO_ON)
 		return code;
-	err = report(&r, argv + optind, argc - optind);
+	err = r.follow ? slu_report_follow(argv[optind]) : report(&r, argv + optind, argc - optind);
 	slu_compare_done(&r.compare);
 	slu_prof_free(r.traces[0]);
 	slu_prof_free(r.traces[1]);

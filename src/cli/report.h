@@ -15,4 +15,7 @@ SLU_MUST_USE int slu_report_csv(const char *dir, bool force, const struct slu_pr
 /* Writes the file @path for timeline viewers, and tells on stderr if not all is in it. */
 SLU_MUST_USE int slu_report_chrome(const struct slu_cli *c, const char *path, const struct slu_prof *p);
 
+/* Shows the job again and again until it has ended. */
+SLU_MUST_USE int slu_report_follow(const char *directory);
+
 #endif

@@ -58,6 +58,7 @@ enum slu_note_id {
 	SLU_NOTE_MAPPED,      /* bytes of mappings are estimates */
 	SLU_NOTE_CLOCKS,      /* hosts are compared by their clocks of day */
 	SLU_NOTE_NO_SPANS,    /* compute is not known */
+	SLU_NOTE_MERGED,      /* computing is known from another tool's trace */
 	SLU_NOTE_CUT,         /* a log ended early or had records that make no sense */
 	SLU_N_NOTES,
 };
@@ -330,6 +331,40 @@ struct slu_prof_advice {
 	const char *how;      /* how it was estimated, or "" */
 };
 
+/* ---- other tools' traces ------------------------------------------------------------------------------------------
+ */
+
+enum slu_merge_clock {
+	SLU_CLOCK_UNIX,      /* its times are those of the clock of day: Kineto, TensorFlow */
+	SLU_CLOCK_MONOTONIC, /* of this machine, since it was started */
+	SLU_CLOCK_GIVEN,     /* it begins when the user says */
+	SLU_CLOCK_SPAN,      /* a span of its name was found in both */
+};
+/* "unix", "monotonic", "given", "span" */
+const char *slu_merge_clock_name(unsigned clock);
+
+/* A file to merge. */
+struct slu_merge {
+	const char *path;
+	bool has_at;
+	double at; /* seconds: where its time 0 lies; since the job's begin, or (from 10^8 on) of the Unix clock */
+};
+
+struct slu_thin; /* prof/thin.h */
+
+struct slu_prof_merged {
+	const char *path;
+	enum slu_merge_clock clock;
+	double base_ns;         /* what the file itself says that is to be added to its times */
+	double shift_ns;        /* added too: a time of the job */
+	uint64_t events;        /* with a time */
+	double begin, end;      /* ns, on the job's clock; may lie outside of the job */
+	int32_t rank;           /* whose computing it tells, or SLU_NO_RANK */
+	uint64_t compute_spans; /* operators that were taken as compute: none where the rank has spans of its own */
+	uint64_t wait_spans;
+	struct slu_thin *lengths; /* of complete events, and which of them a timeline shows */
+};
+
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 struct slu_prof_store; /* the memory of strings: prof/store.h */
@@ -353,6 +388,9 @@ struct slu_prof {
 	struct slu_prof_process *processes;
 	size_t n_processes;
 	struct slu_prof_timeline timeline;
+
+	struct slu_prof_merged *merged; /* as they were given */
+	size_t n_merged;
 
 	struct slu_prof_access access;
 	struct slu_prof_group classes[SLU_N_CLASSES];
@@ -378,6 +416,10 @@ struct slu_prof {
  * the error of the first. -ENOENT no such directory | -EBADMSG damaged, or not a trace | -EPROTONOSUPPORT newer
  */
 SLU_MUST_USE int slu_prof_load(const char *path, struct slu_prof **ret_prof);
+
+/* The same, with @n traces of other tools. -EINVAL: the clock of one cannot be told */
+SLU_MUST_USE int slu_prof_load_merging(const char *path, const struct slu_merge *merges, size_t n,
+                                       struct slu_prof **ret_prof);
 
 /* NULL is allowed. */
 void slu_prof_free(struct slu_prof *p);

@@ -17,6 +17,7 @@
 
 #include "base/escape.h"
 #include "base/macros.h"
+#include "prof/foreign.h"
 #include "prof/slices.h"
 #include "prof/thin.h"
 
@@ -43,8 +44,7 @@ static int count_slice(void *arg, const struct slu_slice *s)
 	return 0;
 }
 
-/* Viewers want Unicode: other bytes as they are shown elsewhere. */
-static void put_text(struct slu_json *j, const char *key, const char *s)
+void slu_chrome_text(struct slu_json *j, const char *key, const char *s)
 {
 	size_t len = strlen(s), n = 0;
 	char text[4096], one[SLU_ESCAPED_MAX];
@@ -95,7 +95,7 @@ static void put_metadata(struct chrome *c, const struct slu_prof_process *proc, 
 	begin_event(c, "M", proc, tid);
 	slu_json_str(&c->j, "name", what);
 	slu_json_object(&c->j, "args");
-	put_text(&c->j, key, name);
+	slu_chrome_text(&c->j, key, name);
 	slu_json_end(&c->j);
 	slu_json_end(&c->j);
 }
@@ -146,7 +146,7 @@ static void put_span(struct chrome *c, const struct slu_slice *s)
 	const char *name = slu_image_name(s->img, s->span->name, &len);
 
 	begin_event(c, "X", s->process, s->thread->tid);
-	put_text(&c->j, "name", name ? name : "");
+	slu_chrome_text(&c->j, "name", name ? name : "");
 	slu_json_str(&c->j, "cat", slu_span_name(s->span->kind));
 	put_times(c, s);
 	if (s->span->index >= 0)
@@ -169,7 +169,7 @@ static void put_call(struct chrome *c, const struct slu_slice *s)
 	slu_json_str(&c->j, "cat", slu_family_name(slu_call_family(e->call)));
 	put_times(c, s);
 	if (name)
-		put_text(&c->j, "file", name);
+		slu_chrome_text(&c->j, "file", name);
 	if (e->bytes)
 		slu_json_u64(&c->j, "bytes", e->bytes);
 	if (e->bytes && e->offset != UINT64_MAX)
@@ -273,8 +273,8 @@ static void put_head(struct chrome *c, const struct slu_chrome_sum *sum)
 	slu_json_object(j, "otherData");
 	slu_json_str(j, "tool", "sluice report --chrome");
 	slu_json_str(j, "version", slu_version());
-	put_text(j, "trace", c->p->job.directory);
-	put_text(j, "command", c->p->job.command);
+	slu_chrome_text(j, "trace", c->p->job.directory);
+	slu_chrome_text(j, "command", c->p->job.command);
 	slu_json_seconds(j, "began_unix_s", c->p->job.began_unix_ns);
 	slu_json_bool(j, "thinned", sum->thinned);
 	slu_json_u64(j, "spans", sum->spans);
@@ -283,10 +283,22 @@ static void put_head(struct chrome *c, const struct slu_chrome_sum *sum)
 	slu_json_u64(j, "calls_shown", sum->calls_shown);
 	slu_json_seconds(j, "spans_from_s", slu_thin_least(&c->spans));
 	slu_json_seconds(j, "calls_from_s", slu_thin_least(&c->calls));
+	slu_json_array(j, "merged");
+	for (size_t i = 0; i < c->p->n_merged; i++) {
+		const struct slu_prof_merged *m = &c->p->merged[i];
+
+		slu_json_object(j, NULL);
+		slu_chrome_text(j, "file", m->path);
+		slu_json_str(j, "clock", slu_merge_clock_name(m->clock));
+		slu_json_u64(j, "events", m->lengths->total);
+		slu_json_u64(j, "shown", m->lengths->shown);
+		slu_json_end(j);
+	}
+	slu_json_end(j);
 	slu_json_end(j);
 }
 
-int slu_chrome_begin(struct slu_json *j, const struct slu_prof *p, struct slu_chrome_sum *ret_sum)
+int slu_out_chrome(FILE *out, const struct slu_prof *p, struct slu_chrome_sum *ret_sum)
 {
 	SLU_AUTO(mem) struct chrome *c = calloc(1, sizeof(*c));
 	int r;
@@ -303,14 +315,21 @@ int slu_chrome_begin(struct slu_json *j, const struct slu_prof *p, struct slu_ch
 		                            .spans_shown = c->spans.shown,
 		                            .calls = c->calls.total,
 		                            .calls_shown = c->calls.shown };
-	ret_sum->thinned = c->spans.shown < c->spans.total || c->calls.shown < c->calls.total;
-	c->j = *j;
+	for (size_t i = 0; i < p->n_merged; i++) {
+		ret_sum->merged += p->merged[i].lengths->total;
+		ret_sum->merged_shown += p->merged[i].lengths->shown;
+	}
+	ret_sum->thinned = ret_sum->spans_shown < ret_sum->spans || ret_sum->calls_shown < ret_sum->calls ||
+	                   ret_sum->merged_shown < ret_sum->merged;
+	slu_json_init(&c->j, out);
 	slu_json_object(&c->j, NULL);
 	put_head(c, ret_sum);
 	slu_json_array(&c->j, "traceEvents");
 	r = slu_slices(p, &(struct slu_slice_fns){ .thread = name_thread, .slice = put_slice }, c);
 	if (r == 0)
 		put_counters(c);
-	*j = c->j;
+	for (size_t i = 0; r == 0 && i < p->n_merged; i++)
+		r = slu_foreign_write(&c->j, &p->merged[i], (unsigned)i);
+	slu_json_end_all(&c->j);
 	return r;
 }

@@ -25,9 +25,9 @@ static void rank_or_null(struct slu_json *j, const char *key, int32_t rank)
 
 const char *slu_prof_note_name(unsigned id)
 {
-	static const char *const names[SLU_N_NOTES] = { "unreadable", "killed",      "running",  "full",
-		                                        "no-space",   "events-lost", "missed",   "threads",
-		                                        "mapped",     "clocks",      "no-spans", "cut" };
+	static const char *const names[SLU_N_NOTES] = { "unreadable",  "killed", "running", "full",   "no-space",
+		                                        "events-lost", "missed", "threads", "mapped", "clocks",
+		                                        "no-spans",    "merged", "cut" };
 
 	return id < SLU_N_NOTES ? names[id] : "other";
 }
@@ -294,11 +294,32 @@ void slu_out_json_short(struct slu_json *j, const struct slu_prof *p)
 	access_json(j, p);
 }
 
+static void merged(struct slu_json *j, const struct slu_prof *p)
+{
+	slu_json_array(j, "merged");
+	for (size_t i = 0; i < p->n_merged; i++) {
+		const struct slu_prof_merged *m = &p->merged[i];
+
+		slu_json_object(j, NULL);
+		slu_json_str(j, "file", m->path);
+		slu_json_str(j, "clock", slu_merge_clock_name(m->clock));
+		slu_json_double(j, "begin", m->begin / 1e9);
+		slu_json_double(j, "end", m->end / 1e9);
+		slu_json_u64(j, "events", m->events);
+		rank_or_null(j, "rank", m->rank);
+		slu_json_u64(j, "compute_spans", m->compute_spans);
+		slu_json_u64(j, "wait_spans", m->wait_spans);
+		slu_json_end(j);
+	}
+	slu_json_end(j);
+}
+
 void slu_out_json(struct slu_json *j, const struct slu_prof *p)
 {
 	slu_out_json_short(j, p);
 	ranks(j, p);
 	epochs(j, p);
+	merged(j, p);
 	groups(j, "classes", p->classes, SLU_N_CLASSES);
 	groups(j, "directories", p->directories, p->n_directories);
 	groups(j, "extensions", p->extensions, p->n_extensions);
