@@ -317,7 +317,7 @@ static bool checkpoint(const struct slu_prof *p, struct slu_prof_advice *ret)
 	double spans = 0, writes = 0, wall = mean(p, SLU_METRIC_WALL), lost;
 
 	for (size_t i = 0; i < p->n_ranks; i++) {
-		spans += (double)p->ranks[i].checkpoint_ns / 1e9 / (double)p->n_ranks;
+		spans += (double)p->ranks[i].exposed_checkpoint_ns / 1e9 / (double)p->n_ranks;
 		writes += (double)p->ranks[i].exposed_write_ns / 1e9 / (double)p->n_ranks;
 	}
 	lost = fmax(spans, writes);

@@ -118,11 +118,12 @@ struct slu_prof_rank {
 	uint64_t io_ns, io_read_ns, io_write_ns, io_meta_ns;
 	uint64_t union_ns, exposed_ns, hidden_ns; /* union = exposed + hidden */
 	/* compute + exposed + starved + other = wall. */
-	uint64_t starved_ns;       /* neither computing nor in I/O, but in wait or decode spans */
-	uint64_t other_ns;         /* none of them */
-	uint64_t exposed_read_ns;  /* of reads and metadata calls */
-	uint64_t exposed_write_ns; /* of writes */
-	uint64_t calls;            /* all of them */
+	uint64_t starved_ns;            /* neither computing nor in I/O, but in wait or decode spans */
+	uint64_t other_ns;              /* none of them */
+	uint64_t exposed_read_ns;       /* of reads and metadata calls */
+	uint64_t exposed_write_ns;      /* of writes */
+	uint64_t exposed_checkpoint_ns; /* in checkpoint spans, while nothing computed */
+	uint64_t calls;                 /* all of them */
 	/* Data and output. */
 	uint64_t opens, reads, writes, read_bytes, written_bytes;
 	double read_bandwidth;  /* bytes read by seconds of union: while it was at it */

@@ -133,6 +133,7 @@ static void fill_rank(struct slu_prof_rank *k, const double ns[SLU_N_COLUMNS])
 	k->starved_ns = whole(ns[SLU_COL_STARVED]);
 	k->other_ns = k->wall_ns - slu_min(k->wall_ns, k->compute_ns + k->exposed_ns + k->starved_ns);
 	k->exposed_read_ns = whole(ns[SLU_COL_EXPOSED_READ]);
+	k->exposed_checkpoint_ns = whole(ns[SLU_COL_EXPOSED_CHECKPOINT]);
 	k->exposed_write_ns = whole(ns[SLU_COL_EXPOSED_WRITE]);
 	k->read_bandwidth = slu_share((double)k->read_bytes * 1e9, (double)k->union_ns);
 	k->read_throughput = slu_share((double)k->read_bytes * 1e9, wall);

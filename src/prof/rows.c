@@ -34,6 +34,7 @@ void slu_row_rank(struct slu_fields *f, const struct slu_prof_rank *r)
 	slu_field_seconds(f, "other_s", r->other_ns);
 	slu_field_seconds(f, "exposed_read_s", r->exposed_read_ns);
 	slu_field_seconds(f, "exposed_write_s", r->exposed_write_ns);
+	slu_field_seconds(f, "exposed_checkpoint_s", r->exposed_checkpoint_ns);
 	slu_field_u64(f, "calls", r->calls);
 	slu_field_u64(f, "opens", r->opens);
 	slu_field_u64(f, "reads", r->reads);
