@@ -81,20 +81,17 @@ static void put_figure(struct grid *g, const char *label, const char *value)
 static void put_classes(const struct slu_text *t, const struct slu_prof *p)
 {
 	static const char *const labels[SLU_N_CLASSES] = { "data", "output", "libraries", "system", "pipes" };
-	const char *comma = "";
+	char text[512] = "";
+	size_t n = 0;
 
-	slu_ink(t, SLU_DIM);
-	fprintf(t->out, "  %-11s ", "in calls");
-	slu_ink(t, SLU_PLAIN);
 	for (int i = 0; i < SLU_N_CLASSES; i++) {
 		char time[SLU_NUMBER];
 
-		if (!p->classes[i].ns)
-			continue;
-		fprintf(t->out, "%s%s %s", comma, labels[i], slu_time(p->classes[i].ns, time));
-		comma = ", ";
+		if (p->classes[i].ns)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s %s", n ? ", " : "", labels[i],
+			                      slu_time(p->classes[i].ns, time)); /* five of them fit */
 	}
-	putc('\n', t->out);
+	slu_put_words(t, "  in calls    ", text);
 }
 
 static void put_figures(const struct slu_text *t, const struct slu_prof *p)
