@@ -425,6 +425,6 @@ int slu_build_advice(struct slu_prof *p)
 			return -ENOMEM;
 		p->n_advice++;
 	}
-	qsort(p->advice, p->n_advice, sizeof(*p->advice), compare_advice);
+	slu_sort(p->advice, p->n_advice, sizeof(*p->advice), compare_advice);
 	return 0;
 }

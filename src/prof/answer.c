@@ -163,6 +163,6 @@ int slu_build_notes(struct slu_build *b)
 			b, SLU_NOTE_NO_SPANS,
 			"there are no spans, so compute is not known: mark it (sluice/trace.h, sluice.span) to "
 			"tell waiting from hidden I/O");
-	qsort(p->notes, p->n_notes, sizeof(*p->notes), compare_notes);
+	slu_sort(p->notes, p->n_notes, sizeof(*p->notes), compare_notes);
 	return r;
 }

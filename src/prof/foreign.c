@@ -61,7 +61,7 @@ static void join(struct stretches *s)
 {
 	size_t n = 0;
 
-	qsort(s->list, s->n, sizeof(*s->list), compare_stretches);
+	slu_sort(s->list, s->n, sizeof(*s->list), compare_stretches);
 	for (size_t i = 0; i < s->n; i++) {
 		if (n && s->list[i].begin <= s->list[n - 1].end + s->gap)
 			s->list[n - 1].end = slu_max(s->list[n - 1].end, s->list[i].end);
@@ -309,7 +309,7 @@ static int add_lane(struct slu_build *b, int32_t rank, const struct stretches *c
 		return slu_fail_memory();
 	add_edges(&t, compute, SLU_IV_COMPUTE);
 	add_edges(&t, wait, SLU_IV_WAIT);
-	qsort(t.edges, t.n_edges, sizeof(*t.edges), compare_edges);
+	slu_sort(t.edges, t.n_edges, sizeof(*t.edges), compare_edges);
 	for (; at > 0 && b->threads[at - 1].process > t.process; at--)
 		b->threads[at] = b->threads[at - 1];
 	b->threads[at] = t;

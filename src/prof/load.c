@@ -149,7 +149,7 @@ static int list_logs(const char *path, int dirfd, char ***ret_names, size_t *ret
 			++*ret_n;
 	}
 	closedir(d);
-	qsort(*ret_names, *ret_n, sizeof(**ret_names), compare_names);
+	slu_sort(*ret_names, *ret_n, sizeof(**ret_names), compare_names);
 	return r;
 }
 

@@ -233,7 +233,7 @@ static int merge_runs(struct slu_build *b, struct slu_thread *t, const struct sl
 		t->n_runs++;
 	}
 	if (!sorted)
-		qsort(t->runs, t->n_runs, sizeof(*t->runs), compare_runs);
+		slu_sort(t->runs, t->n_runs, sizeof(*t->runs), compare_runs);
 	return 0;
 }
 
@@ -359,7 +359,7 @@ static int merge_events(struct slu_build *b, struct slu_thread *threads, size_t 
 		for (size_t k = 1; k < t->n_events && sorted; k++)
 			sorted = t->events[k - 1].begin <= t->events[k].begin;
 		if (!sorted)
-			qsort(t->events, t->n_events, sizeof(*t->events), compare_events);
+			slu_sort(t->events, t->n_events, sizeof(*t->events), compare_events);
 	}
 	return r;
 }
