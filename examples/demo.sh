@@ -87,6 +87,5 @@ say "\$ sluice trace -o after -- sluice run train.slu:$data -- python3 examples/
 cmp <(sed 's/, [^,]*$//' before.txt) <(sed 's/, [^,]*$//' after.txt)
 say "\$ sluice report before after"
 "$sluice" report before after
-"$sluice" report before after --html report.html
 echo
 echo "What was made is in $work"

@@ -48,7 +48,16 @@ void slu_json_u64(struct slu_json *j, const char *key, uint64_t v);
 void slu_json_i64(struct slu_json *j, const char *key, int64_t v);
 /* Infinities and NaN, which JSON cannot say, are null. */
 void slu_json_double(struct slu_json *j, const char *key, double v);
+/* @v / 10^@digits (at most 9): exact, and faster. */
+void slu_json_decimal(struct slu_json *j, const char *key, uint64_t v, unsigned digits);
+static inline void slu_json_seconds(struct slu_json *j, const char *key, uint64_t ns)
+{
+	slu_json_decimal(j, key, ns, 9);
+}
 void slu_json_bool(struct slu_json *j, const char *key, bool v);
+
+/* @text is JSON already, one value. */
+void slu_json_raw(struct slu_json *j, const char *key, const char *text);
 
 /* How many bytes the well-formed UTF-8 character at @s has (@len are there); 0: none. */
 size_t slu_utf8_length(const char *s, size_t len);

@@ -17,7 +17,9 @@
 #include <sluice/create.h>
 #include <sluice/pack.h>
 
+#include "base/escape.h"
 #include "base/json.h"
+#include "prof/text.h"
 
 enum {
 	SLU_EXIT_OK = 0,
@@ -70,10 +72,6 @@ int slu_cli_usage(const struct slu_cli *c, const char *fmt, ...) __attribute__((
 /* Prints the library's sentence for @err and gives the exit code that goes with it. */
 int slu_cli_fail(const struct slu_cli *c, int err);
 
-/* @s with control characters, backslashes and bytes that are not UTF-8 escaped, as ls -b
- * does. The number of bytes written. */
-size_t slu_cli_put_escaped(FILE *out, const char *s);
-
 /* A name on stdout: escaped on a terminal, its bytes elsewhere. */
 void slu_cli_put_name(const char *s);
 
@@ -99,6 +97,15 @@ double slu_cli_rate(uint64_t bytes, uint64_t ns);
 const char *slu_cli_s(uint64_t n);
 /* @a / @b, 1 for 0 / 0. */
 double slu_cli_ratio(uint64_t a, uint64_t b);
+
+/* ---- look.c: where text goes ---- */
+
+/* How wide the terminal at @fd is; 80 for none. At most SLU_MAX_COLUMNS. */
+enum { SLU_MAX_COLUMNS = 512 };
+int slu_cli_columns(int fd);
+
+/* Width, colours (a terminal, and no NO_COLOR) and whether UTF-8 can be shown. */
+void slu_cli_look(int fd, struct slu_look *ret_look);
 
 /* ---- progress.c: one line on stderr, drawn over itself ---- */
 

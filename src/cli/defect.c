@@ -28,10 +28,10 @@ void slu_defect_text(const struct slu_defect *d)
 		printf(", sample %" PRIu64, d->sample);
 	if (d->path) {
 		fputs(" (", stdout);
-		(void)slu_cli_put_escaped(stdout, d->path);
+		(void)slu_put_escaped(stdout, d->path);
 		putchar(')');
 	}
 	fputs(": ", stdout);
-	(void)slu_cli_put_escaped(stdout, d->message);
+	(void)slu_put_escaped(stdout, d->message);
 	putchar('\n');
 }

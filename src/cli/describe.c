@@ -123,7 +123,7 @@ static int columns_text(struct slu_pack *p, int n)
 		if (r < 0)
 			break;
 		fputs(before, stdout);
-		(void)slu_cli_put_escaped(stdout, c.name);
+		(void)slu_put_escaped(stdout, c.name);
 		printf(" (%" PRIu32 " bit%s)", c.bits, slu_cli_s(c.bits));
 		before = ", ";
 	}
@@ -134,7 +134,7 @@ static int columns_text(struct slu_pack *p, int n)
 static void schema_text(const struct slu_schema *s)
 {
 	printf("  %-14s ", "arrays");
-	(void)slu_cli_put_escaped(stdout, s->dtype);
+	(void)slu_put_escaped(stdout, s->dtype);
 	fputs(" (", stdout);
 	for (uint32_t i = 0; i < s->ndim && i < SLU_MAX_DIMS; i++)
 		printf("%s%" PRIu64, i ? ", " : "", s->shape[i]);
@@ -155,7 +155,7 @@ static void notes_text(const char *text, size_t len)
 		n = end ? shown + 1 : len;
 		(void)snprintf(line, sizeof(line), "%.*s", (int)slu_min(shown, sizeof(line)), text);
 		fputs("    ", stdout);
-		(void)slu_cli_put_escaped(stdout, line);
+		(void)slu_put_escaped(stdout, line);
 		putchar('\n');
 	}
 }

@@ -20,49 +20,6 @@
 /* The errno of stdout's first failure that was noticed. */
 static int out_errno;
 
-/* Escapes one byte as ls -b does. */
-static size_t put_byte(FILE *out, unsigned char b)
-{
-	static const char plain[] = "\\\a\b\f\n\r\t\v", letter[] = "\\abfnrtv";
-	const char *at = b ? strchr(plain, b) : NULL;
-
-	if (at)
-		fprintf(out, "\\%c", letter[at - plain]);
-	else
-		fprintf(out, "\\%03o", b);
-	return at ? 2 : 4;
-}
-
-/* The length of the character at @s that a terminal can be given as it is, or 0. */
-static size_t printable(const char *s, size_t len)
-{
-	size_t n = slu_utf8_length(s, len);
-	unsigned char b = (unsigned char)s[0];
-
-	if (n == 1)
-		return b >= 0x20 && b != 0x7F && b != '\\';
-	/* U+0080 to U+009F are control characters too. */
-	if (n == 2 && b == 0xC2 && (unsigned char)s[1] < 0xA0)
-		return 0;
-	return n;
-}
-
-size_t slu_cli_put_escaped(FILE *out, const char *s)
-{
-	size_t len = strlen(s), written = 0;
-
-	for (size_t i = 0, n; i < len; i += n) {
-		n = printable(s + i, len - i);
-		if (n > 0) {
-			written += fwrite(s + i, 1, n, out);
-		} else {
-			written += put_byte(out, (unsigned char)s[i]);
-			n = 1;
-		}
-	}
-	return written;
-}
-
 void slu_cli_put_name(const char *s)
 {
 	static int terminal = -1;
@@ -70,7 +27,7 @@ void slu_cli_put_name(const char *s)
 	if (terminal < 0)
 		terminal = isatty(STDOUT_FILENO);
 	if (terminal)
-		(void)slu_cli_put_escaped(stdout, s);
+		(void)slu_put_escaped(stdout, s);
 	else
 		fputs(s, stdout);
 }
@@ -87,7 +44,7 @@ static void put_message(const struct slu_cli *c, const char *tail, const char *f
 
 	(void)vsnprintf(text, sizeof(text), fmt, ap); /* cut off at worst */
 	fprintf(f, "sluice%s%s: ", c ? " " : "", c ? c->name : "");
-	(void)slu_cli_put_escaped(f, text);
+	(void)slu_put_escaped(f, text);
 	fprintf(f, "%s\n", tail);
 	if (whole && fclose(whole) == 0)
 		fputs(line, stderr);

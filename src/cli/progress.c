@@ -10,29 +10,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/size.h"
 
-#define MAX_COLUMNS 512
 /* A bar of fewer columns says less than the numbers it would push out. */
 #define MIN_BAR 10
-
-/* One less than the terminal has: some wrap when the last column is written. */
-static int columns(void)
-{
-	const char *env = getenv("COLUMNS");
-	int n = env ? atoi(env) : 0;
-	struct winsize w;
-
-	if (n <= 0 && ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0)
-		n = w.ws_col;
-	if (n <= 0)
-		n = 80;
-	return (n < MAX_COLUMNS ? n : MAX_COLUMNS) - 1;
-}
 
 void slu_bar_init(struct slu_bar *b, const struct slu_cli *c)
 {
@@ -96,7 +80,7 @@ static void draw_bar(char *text, int width, double f)
 
 void slu_bar_draw(struct slu_bar *b, const char *what, const struct slu_progress *pr)
 {
-	char line[MAX_COLUMNS], bar[MAX_COLUMNS] = "", percent[16] = "", numbers[160] = "";
+	char line[SLU_MAX_COLUMNS], bar[SLU_MAX_COLUMNS] = "", percent[16] = "", numbers[160] = "";
 	uint64_t now;
 	double f = fraction(pr);
 	int cols, room, n;
@@ -112,7 +96,8 @@ void slu_bar_draw(struct slu_bar *b, const char *what, const struct slu_progress
 	if (b->last_ns && now - b->last_ns < 100000000)
 		return;
 	b->last_ns = now;
-	cols = columns();
+	/* One less than the terminal has: some wrap when the last column is written. */
+	cols = slu_cli_columns(STDERR_FILENO) - 1;
 	write_numbers(b, pr, now, numbers, sizeof(numbers));
 	if (f >= 0)
 		(void)snprintf(percent, sizeof(percent), " %3d%% ", (int)(f * 100));

@@ -93,7 +93,7 @@ static void choice_text(struct slu_report *rep, const struct slu_choice *c)
 	if (rep->choices == 0)
 		fprintf(stderr, "%-12s %-10s %8s %10s %10s %7s %7s\n", "kind", "codec", "files", "raw", "stored",
 		        "ratio", "cost");
-	n = slu_cli_put_escaped(stderr, c->kind);
+	n = slu_put_escaped(stderr, c->kind);
 	fprintf(stderr, "%*s %-10s %8" PRIu64 " %10s %10s %7.2f %7.1f%s\n", n < 12 ? (int)(12 - n) : 0, "", c->codec,
 	        c->files, slu_size_format(c->raw_bytes, raw), slu_size_format(c->stored_bytes, stored),
 	        slu_cli_ratio(c->raw_bytes, c->stored_bytes), c->cost, c->chosen ? "  chosen" : "");

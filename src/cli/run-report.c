@@ -101,7 +101,7 @@ static void each_file(const struct slu_outcome *o, unsigned k, void (*tell)(void
 static void tell_file_text(void *arg, const char *path)
 {
 	fputs("      ", arg);
-	(void)slu_cli_put_escaped(arg, path);
+	(void)slu_put_escaped(arg, path);
 	fputc('\n', arg);
 }
 
@@ -111,9 +111,9 @@ static void tell_mount_text(const struct slu_outcome *o, unsigned k, FILE *out)
 	uint64_t total = m->open ? slu_pack_count(m->open) : 0, n;
 
 	fputs("  ", out);
-	(void)slu_cli_put_escaped(out, m->point);
+	(void)slu_put_escaped(out, m->point);
 	fputs(" from ", out);
-	(void)slu_cli_put_escaped(out, m->pack);
+	(void)slu_put_escaped(out, m->pack);
 	fprintf(out, "\n    %" PRIu64 " of %" PRIu64 " file%s opened", count_files(o, k), total, slu_cli_s(total));
 	for (size_t i = 0; i < SLU_ARRAY_SIZE(tallies); i++) {
 		n = slu_ledger_total(o->ledger, k, tallies[i].tally);
@@ -130,15 +130,15 @@ static void tell_mount_text(const struct slu_outcome *o, unsigned k, FILE *out)
 static void tell_note_text(const struct slu_ledger_entry *e, FILE *out)
 {
 	fputs("    ", out);
-	(void)slu_cli_put_escaped(out, e->path[0] ? e->path : "(no path)");
+	(void)slu_put_escaped(out, e->path[0] ? e->path : "(no path)");
 	if (e->detail[0]) {
 		fputs(": ", out);
-		(void)slu_cli_put_escaped(out, e->detail);
+		(void)slu_put_escaped(out, e->detail);
 	}
 	if (e->err)
 		fprintf(out, " (%s)", strerror(abs(e->err)));
 	fputs(", by ", out);
-	(void)slu_cli_put_escaped(out, e->program[0] ? e->program : "?");
+	(void)slu_put_escaped(out, e->program[0] ? e->program : "?");
 	if (e->count > 1)
 		fprintf(out, ", %" PRIu64 " times", e->count);
 	fputc('\n', out);
@@ -192,7 +192,7 @@ static void tell_outside_text(const struct slu_outcome *o, FILE *out)
 			rest += g[i].opens;
 		} else {
 			fprintf(out, "  %" PRIu64 " time%s a file in ", g[i].opens, slu_cli_s(g[i].opens));
-			(void)slu_cli_put_escaped(out, g[i].dir[0] ? g[i].dir : "/");
+			(void)slu_put_escaped(out, g[i].dir[0] ? g[i].dir : "/");
 			fputc('\n', out);
 			shown++;
 		}

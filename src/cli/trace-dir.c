@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/fd.h"
 #include "base/macros.h"
 #include "trace/alive.h"
@@ -87,7 +88,7 @@ static int write_marker(int fd, const char *job, char *const argv[])
 		return r;
 	for (; *argv; argv++) {
 		size_t from = b.len + 1;
-		if ((r = slu_buf_add(&b, " ", 1)) < 0 || (r = slu_buf_add(&b, *argv, strlen(*argv))) < 0)
+		if ((r = slu_buf_add(&b, " ", 1)) < 0 || (r = slu_add_shell_word(&b, *argv)) < 0)
 			return r;
 		for (size_t i = from; i < b.len; i++)
 			if (b.data[i] == '\n')

@@ -33,7 +33,9 @@ static void sum_files(struct slu_prof *p)
 			continue;
 		a->data_files++;
 		a->distinct_bytes += distinct(f);
-		if (distinct(f) <= SLU_SMALL_FILE && f->mapped_bytes <= SLU_SMALL_FILE)
+		if (f->flags & SLU_FILE_SERVED)
+			a->served_files++;
+		else if (distinct(f) <= SLU_SMALL_FILE && f->mapped_bytes <= SLU_SMALL_FILE)
 			a->small_files++;
 	}
 }
@@ -106,6 +108,24 @@ static void burstiness(struct slu_prof *p)
 	p->access.burstiness = n > 1 ? sqrt(fmax(0, squares / n - sum / n * sum / n)) / (sum / n) : NAN;
 }
 
+/* How many readers of a rank lived at the same time: as each one begins, those that had begun and not ended. */
+static unsigned at_once(const struct slu_prof *p, int32_t rank)
+{
+	unsigned most = 0;
+
+	for (size_t i = 0; i < p->n_processes; i++) {
+		uint64_t now = p->processes[i].begin;
+		unsigned n = 0;
+
+		if (p->processes[i].rank != rank || !p->processes[i].reads_data)
+			continue;
+		for (size_t k = 0; k <= i; k++) /* in order of begin */
+			n += p->processes[k].rank == rank && p->processes[k].reads_data && p->processes[k].end > now;
+		most = (unsigned)slu_max(most, n);
+	}
+	return most;
+}
+
 /* Readers of each rank: how many, how evenly, how busy. */
 static void readers(struct slu_prof *p)
 {
@@ -119,7 +139,7 @@ static void readers(struct slu_prof *p)
 		const struct slu_prof_rank *k = &p->ranks[r];
 		uint64_t most = 0, sum = 0;
 
-		a->readers = (uint32_t)slu_max(a->readers, k->n_readers);
+		a->readers = (uint32_t)slu_max(a->readers, at_once(p, k->rank));
 		for (size_t i = 0; i < p->n_processes; i++) {
 			const struct slu_prof_process *proc = &p->processes[i];
 

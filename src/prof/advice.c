@@ -10,17 +10,22 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/escape.h"
 #include "base/macros.h"
 #include "base/size.h"
 
 /* Fewer files than this are opened in a blink. */
 #define MANY_FILES 1000
 #define SMALL_FILES_SHARE 0.8
+#define SERVED_SHARE 0.5
 /* What a copy out of a pack in memory does at least, bytes a second: slower reads have something to gain. */
 #define PACK_RATE 1e9
 /* Below this share of wall time nothing is worth a change. */
@@ -81,14 +86,37 @@ static const char *root_of(const struct slu_prof *p)
 	return *p->access.root ? p->access.root : "DATA";
 }
 
+/* As a word for a shell; "" where there is no memory. */
+__attribute__((format(printf, 2, 3))) static const char *word(const struct slu_prof *p, const char *fmt, ...)
+{
+	SLU_AUTO(buf) struct slu_buf b = { 0 };
+	char text[PATH_MAX + 512];
+	const char *stored = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap); /* cut off at worst */
+	va_end(ap);
+	if (slu_add_shell_word(&b, text) == 0)
+		stored = slu_store_strn(p->store, (const char *)b.data, b.len);
+	return stored ? stored : "";
+}
+
 static const char *pack_command(const struct slu_prof *p, bool run)
 {
-	const char *root = root_of(p), *slash = strrchr(root, '/'), *base = slash && slash[1] ? slash + 1 : "data";
+	const char *dir = root_of(p), *slash = strrchr(dir, '/'), *base = slash && slash[1] ? slash + 1 : "data";
+	const char *root = word(p, "%s", dir), *pack = word(p, "%s.slu", base);
 
 	if (!run)
-		return slu_store_fmt(p->store, "sluice pack %s -o %s.slu", root, base);
-	return slu_store_fmt(p->store, "sluice pack %s -o %s.slu && sluice run %s.slu:%s -- %s", root, base, base, root,
-	                     *p->job.command ? p->job.command : "PROGRAM");
+		return slu_store_fmt(p->store, "sluice pack %s -o %s", root, pack);
+	return slu_store_fmt(p->store, "sluice pack %s -o %s && sluice run %s -- %s", root, pack,
+	                     word(p, "%s.slu:%s", base, dir), *p->job.command ? p->job.command : "PROGRAM");
+}
+
+/* Whether the data comes out of a pack already. */
+static bool is_packed(const struct slu_prof *p)
+{
+	return p->access.served_files && (double)p->access.served_files >= SERVED_SHARE * (double)p->access.data_files;
 }
 
 /* ---- the rules --------------------------------------------------------------------------------------------------- */
@@ -139,7 +167,7 @@ static bool metadata(const struct slu_prof *p, struct slu_prof_advice *ret)
 	const struct slu_prof_call *c = slowest_meta(p);
 	double wall = mean(p, SLU_METRIC_WALL) * (double)p->n_ranks;
 
-	if (!(a->meta_share >= META_SHARE) || !c || (double)a->meta_ns / 1e9 < WORTH * wall)
+	if (is_packed(p) || !(a->meta_share >= META_SHARE) || !c || (double)a->meta_ns / 1e9 < WORTH * wall)
 		return false;
 	gain(p, ret, worth(p, (double)a->meta_ns));
 	ret->id = "metadata";
@@ -172,7 +200,7 @@ static bool one_read(const struct slu_prof *p, struct slu_prof_advice *ret)
 	                      "once and closed.",
 	                      a->opens, a->stats, a->reads_per_open);
 	ret->action = "Read samples by number with the loader: whole batches, without a call for each file.";
-	ret->command = pack_command(p, false);
+	ret->command = is_packed(p) ? "" : pack_command(p, false);
 	ret->how = "";
 	return true;
 }
@@ -183,7 +211,7 @@ static bool rereads(const struct slu_prof *p, struct slu_prof_advice *ret)
 	double rate = a->read_ns ? (double)a->read_bytes * 1e9 / (double)a->read_ns : 0;
 	char once[16], memory[16];
 
-	if (!(a->rereads >= REREADS) || rate >= CACHED_RATE ||
+	if (is_packed(p) || !(a->rereads >= REREADS) || rate >= CACHED_RATE ||
 	    (double)a->distinct_bytes > MEMORY_SHARE * (double)a->memory_bytes ||
 	    worth(p, (double)a->read_ns) < WORTH * mean(p, SLU_METRIC_WALL))
 		return false;
@@ -289,7 +317,7 @@ static bool checkpoint(const struct slu_prof *p, struct slu_prof_advice *ret)
 	double spans = 0, writes = 0, wall = mean(p, SLU_METRIC_WALL), lost;
 
 	for (size_t i = 0; i < p->n_ranks; i++) {
-		spans += (double)p->ranks[i].checkpoint_ns / 1e9 / (double)p->n_ranks;
+		spans += (double)p->ranks[i].exposed_checkpoint_ns / 1e9 / (double)p->n_ranks;
 		writes += (double)p->ranks[i].exposed_write_ns / 1e9 / (double)p->n_ranks;
 	}
 	lost = fmax(spans, writes);
@@ -397,6 +425,6 @@ int slu_build_advice(struct slu_prof *p)
 			return -ENOMEM;
 		p->n_advice++;
 	}
-	qsort(p->advice, p->n_advice, sizeof(*p->advice), compare_advice);
+	slu_sort(p->advice, p->n_advice, sizeof(*p->advice), compare_advice);
 	return 0;
 }

@@ -76,9 +76,12 @@ int slu_build_answer(struct slu_build *b)
 	a->hidden_share = MEAN(p, hidden_share);
 	a->compute_share = MEAN(p, compute_share);
 	a->union_share = MEAN(p, union_share);
+	a->wait_share = MEAN(p, wait_share);
+	a->starved_share = MEAN(p, starved_share);
+	a->other_share = MEAN(p, other_share);
 	if (has_spans(p, SLU_SPAN_WAIT)) {
 		a->how = SLU_STALL_MEASURED;
-		a->stall_share = MEAN(p, wait_share);
+		a->stall_share = a->wait_share;
 	} else if (has_spans(p, SLU_SPAN_COMPUTE)) {
 		a->how = SLU_STALL_EXPOSED;
 		a->stall_share = a->exposed_share;
@@ -160,6 +163,6 @@ int slu_build_notes(struct slu_build *b)
 			b, SLU_NOTE_NO_SPANS,
 			"there are no spans, so compute is not known: mark it (sluice/trace.h, sluice.span) to "
 			"tell waiting from hidden I/O");
-	qsort(p->notes, p->n_notes, sizeof(*p->notes), compare_notes);
+	slu_sort(p->notes, p->n_notes, sizeof(*p->notes), compare_notes);
 	return r;
 }

@@ -186,7 +186,7 @@ static int find_parents(struct slu_build *b)
 		return slu_fail_memory();
 	for (size_t i = 0; i < b->n_logs; i++)
 		sorted[i] = (struct by_pid){ b->logs[i].header.pid, (uint32_t)i, b->p->processes[i].begin };
-	qsort(sorted, b->n_logs, sizeof(*sorted), compare_pid);
+	slu_sort(sorted, b->n_logs, sizeof(*sorted), compare_pid);
 	for (size_t i = 0; i < b->n_logs; i++) {
 		struct slu_prof_process *p = &b->p->processes[i];
 
@@ -257,7 +257,7 @@ int slu_build_processes(struct slu_build *b)
 	uint8_t boot[16];
 	int r;
 
-	qsort(b->logs, b->n_logs, sizeof(*b->logs), compare_logs);
+	slu_sort(b->logs, b->n_logs, sizeof(*b->logs), compare_logs);
 	b->p->processes = calloc(b->n_logs, sizeof(*b->p->processes));
 	if (!b->p->processes)
 		return slu_fail_memory();

@@ -132,5 +132,10 @@ int slu_epochs_means(struct slu_prof *p)
 	free(p->epochs);
 	p->epochs = all;
 	p->n_epochs += n;
+	p->epoch_mean =
+		(struct slu_prof_epoch){ .rank = SLU_NO_RANK, .name = "mean", .index = -1, .begin = UINT64_MAX };
+	for (size_t i = 0; i < n; i++)
+		add_to_mean(&p->epoch_mean, &all[i]);
+	divide(&p->epoch_mean, n);
 	return 0;
 }

@@ -132,8 +132,8 @@ static int group_all(struct slu_prof *p)
 			r = add_both(p, &dirs, &exts, &p->files[i]);
 	slu_names_done(&dirs.names);
 	slu_names_done(&exts.names);
-	qsort(dirs.list, dirs.n, sizeof(*dirs.list), compare_groups);
-	qsort(exts.list, exts.n, sizeof(*exts.list), compare_groups);
+	slu_sort(dirs.list, dirs.n, sizeof(*dirs.list), compare_groups);
+	slu_sort(exts.list, exts.n, sizeof(*exts.list), compare_groups);
 	p->directories = dirs.list;
 	p->n_directories = dirs.n;
 	p->extensions = exts.list;
@@ -197,8 +197,16 @@ static int list_calls(struct slu_build *b)
 				                                         .slowest_ns = t->slowest,
 				                                         .bytes = t->bytes };
 	}
-	qsort(p->calls, p->n_calls, sizeof(*p->calls), compare_calls);
+	slu_sort(p->calls, p->n_calls, sizeof(*p->calls), compare_calls);
 	return 0;
+}
+
+/* The record for everything else, when it has nothing but calls on descriptors that the recorder had not seen opened
+ * (closing what was inherited, mostly): no data. */
+static bool is_unknown(const struct slu_prof_file *f)
+{
+	return f->flags & SLU_FILE_MANY && f->name[0] != '/' && !f->count[SLU_FAMILY_OPEN] && !f->read.bytes &&
+	       !f->write.bytes;
 }
 
 int slu_build_files(struct slu_build *b)
@@ -206,7 +214,7 @@ int slu_build_files(struct slu_build *b)
 	struct slu_prof *p = b->p;
 	int r;
 
-	qsort(p->files, p->n_files, sizeof(*p->files), compare_files);
+	slu_sort(p->files, p->n_files, sizeof(*p->files), compare_files);
 	for (unsigned c = 0; c < SLU_N_CLASSES; c++)
 		p->classes[c].name = slu_prof_class_name(c);
 	for (size_t i = 0; i < p->n_files; i++) {
@@ -216,6 +224,8 @@ int slu_build_files(struct slu_build *b)
 			f->first = 0;
 		if (f->cls == SLU_CLASS_DATA && f->write.bytes && !f->read.bytes && !f->mapped_bytes)
 			f->cls = SLU_CLASS_OUTPUT;
+		if (is_unknown(f))
+			f->cls = SLU_CLASS_SYSTEM;
 		add_to_group(&p->classes[f->cls], f);
 	}
 	r = group_all(p);

@@ -22,6 +22,8 @@ enum factor {
 	F_NO_READ,
 	F_NO_COMPUTE_READ,
 	F_NO_COMPUTE_READ_LOAD,
+	F_NO_COMPUTE_IO_LOAD,
+	F_NO_COMPUTE_CHECKPOINT,
 	F_NO_COMPUTE_WRITE,
 	F_NOT_BUSY,
 	F_NO_WAIT,
@@ -119,7 +121,7 @@ static void lane_factors(const struct lane_state *l, double f[N_FACTORS])
 {
 	double io = 0, a = 0, b = 0, reads = 0, writes = 0;
 	double c = span_density(l, SLU_IV_COMPUTE), wait = span_density(l, SLU_IV_WAIT);
-	double decode = span_density(l, SLU_IV_DECODE), load;
+	double decode = span_density(l, SLU_IV_DECODE), load, checkpoint = span_density(l, SLU_IV_CHECKPOINT);
 
 	if (l->in_io) {
 		io = unit((double)l->read + l->write + l->meta);
@@ -139,11 +141,13 @@ static void lane_factors(const struct lane_state *l, double f[N_FACTORS])
 	f[F_NO_COMPUTE_READ] = (1 - c) * (1 - b * reads);
 	/* Waiting and the calls that it waits in are not independent: the one contains the other. */
 	f[F_NO_COMPUTE_READ_LOAD] = fmin(f[F_NO_COMPUTE_READ], 1 - c - load);
+	f[F_NO_COMPUTE_IO_LOAD] = fmin(f[F_NOT_EITHER], 1 - c - load);
+	f[F_NO_COMPUTE_CHECKPOINT] = 1 - c - fmin(1 - c, checkpoint);
 	f[F_NO_COMPUTE_WRITE] = (1 - c) * (1 - b * writes);
 	f[F_NOT_BUSY] = fmin(f[F_NOT_EITHER], 1 - c - fmin(1 - c, decode));
 	f[F_NO_WAIT] = 1 - wait;
 	f[F_NO_DECODE] = 1 - decode;
-	f[F_NO_CHECKPOINT] = 1 - span_density(l, SLU_IV_CHECKPOINT);
+	f[F_NO_CHECKPOINT] = 1 - checkpoint;
 	f[F_NO_IO_SPAN] = 1 - span_density(l, SLU_IV_IO_SPAN);
 }
 
@@ -274,6 +278,8 @@ static void update_rates(struct sweep *s)
 	r[SLU_COL_READ_UNION] = 1 - v[F_NO_READ];
 	r[SLU_COL_EXPOSED_READ] = v[F_NO_COMPUTE] - v[F_NO_COMPUTE_READ];
 	r[SLU_COL_LOAD] = v[F_NO_COMPUTE_READ] - v[F_NO_COMPUTE_READ_LOAD];
+	r[SLU_COL_STARVED] = v[F_NOT_EITHER] - v[F_NO_COMPUTE_IO_LOAD];
+	r[SLU_COL_EXPOSED_CHECKPOINT] = v[F_NO_COMPUTE] - v[F_NO_COMPUTE_CHECKPOINT];
 	r[SLU_COL_EXPOSED_WRITE] = v[F_NO_COMPUTE] - v[F_NO_COMPUTE_WRITE];
 	r[SLU_COL_BUSY] = 1 - v[F_NOT_BUSY];
 	r[SLU_COL_WAIT] = 1 - v[F_NO_WAIT];

@@ -99,15 +99,17 @@ struct slu_lane {
 
 /* What is summed up: nanoseconds in which ... */
 enum slu_iv_column {
-	SLU_COL_COMPUTE,       /* somebody was in a compute span */
-	SLU_COL_UNION,         /* somebody was in I/O */
-	SLU_COL_EXPOSED,       /* somebody was, and nobody computed */
-	SLU_COL_READ_UNION,    /* somebody was in a read or metadata call */
-	SLU_COL_EXPOSED_READ,  /* somebody was, and nobody computed */
-	SLU_COL_LOAD,          /* nobody computed or was in one, but somebody was in a wait or decode span */
-	SLU_COL_EXPOSED_WRITE, /* somebody was in a write, and nobody computed */
-	SLU_COL_BUSY,          /* somebody was in I/O, decode or compute */
-	SLU_COL_WAIT,          /* somebody was in such a span; so are the rest */
+	SLU_COL_COMPUTE,            /* somebody was in a compute span */
+	SLU_COL_UNION,              /* somebody was in I/O */
+	SLU_COL_EXPOSED,            /* somebody was, and nobody computed */
+	SLU_COL_READ_UNION,         /* somebody was in a read or metadata call */
+	SLU_COL_EXPOSED_READ,       /* somebody was, and nobody computed */
+	SLU_COL_LOAD,               /* nobody computed or was in one, but somebody was in a wait or decode span */
+	SLU_COL_STARVED,            /* nobody computed or was in I/O, but somebody was in a wait or decode span */
+	SLU_COL_EXPOSED_CHECKPOINT, /* somebody was in a checkpoint span, and nobody computed */
+	SLU_COL_EXPOSED_WRITE,      /* somebody was in a write, and nobody computed */
+	SLU_COL_BUSY,               /* somebody was in I/O, decode or compute */
+	SLU_COL_WAIT,               /* somebody was in such a span; so are the rest */
 	SLU_COL_DECODE,
 	SLU_COL_CHECKPOINT,
 	SLU_COL_IO_SPAN,

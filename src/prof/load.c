@@ -15,6 +15,7 @@
 
 #include "base/fd.h"
 #include "base/macros.h"
+#include "prof/foreign.h"
 
 #define MARKER "sluice-trace"
 
@@ -148,7 +149,7 @@ static int list_logs(const char *path, int dirfd, char ***ret_names, size_t *ret
 			++*ret_n;
 	}
 	closedir(d);
-	qsort(*ret_names, *ret_n, sizeof(**ret_names), compare_names);
+	slu_sort(*ret_names, *ret_n, sizeof(**ret_names), compare_names);
 	return r;
 }
 
@@ -216,7 +217,7 @@ static void build_done(struct slu_build *b)
 	slu_names_done(&b->names);
 }
 
-static int build_all(struct slu_build *b, int dirfd)
+static int build_all(struct slu_build *b, int dirfd, const struct slu_merge *merges, size_t n)
 {
 	int r = read_marker(b, dirfd);
 
@@ -227,6 +228,8 @@ static int build_all(struct slu_build *b, int dirfd)
 	if (r == 0)
 		r = merge_all(b, dirfd);
 	slu_names_done(&b->names); /* large, and not needed any more */
+	if (r == 0)
+		r = slu_build_foreign(b, merges, n);
 	if (r == 0)
 		r = slu_build_files(b);
 	if (r == 0)
@@ -242,6 +245,11 @@ static int build_all(struct slu_build *b, int dirfd)
 
 int slu_prof_load(const char *path, struct slu_prof **ret_prof)
 {
+	return slu_prof_load_merging(path, NULL, 0, ret_prof);
+}
+
+int slu_prof_load_merging(const char *path, const struct slu_merge *merges, size_t n, struct slu_prof **ret_prof)
+{
 	struct slu_build b = { 0 };
 	int r;
 	SLU_AUTO(fd) int dirfd = slu_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0);
@@ -255,7 +263,7 @@ int slu_prof_load(const char *path, struct slu_prof **ret_prof)
 	if (r == 0) {
 		b.p->job.job = b.p->job.command = b.p->job.began = "";
 		b.p->job.directory = slu_store_str(b.p->store, path);
-		r = b.p->job.directory ? build_all(&b, dirfd) : -ENOMEM;
+		r = b.p->job.directory ? build_all(&b, dirfd, merges, n) : -ENOMEM;
 	}
 	build_done(&b);
 	if (r < 0) {
@@ -282,6 +290,9 @@ void slu_prof_free(struct slu_prof *p)
 	free(p->calls);
 	free(p->files);
 	free(p->by_time);
+	for (size_t i = 0; i < p->n_merged; i++)
+		free(p->merged[i].lengths);
+	free(p->merged);
 	slu_store_free(p->store);
 	free(p);
 }

@@ -110,6 +110,17 @@ static void add_to_process(struct slu_prof_process *p, const struct slu_log_file
 		p->reads_data = true;
 }
 
+/* A record without calls: of a descriptor that a child has inherited and left alone, or the one that is kept ready for
+ * what comes after the bound. */
+static bool is_unused(const struct slu_log_file *log)
+{
+	uint64_t any = log->mapped_bytes | log->read.calls | log->write.calls | log->errors;
+
+	for (int i = 0; i < SLU_COUNTED; i++)
+		any |= log->count[i];
+	return !any;
+}
+
 static int merge_files(struct slu_build *b, size_t index, const struct slu_image *img, const struct slu_image_chunk *c)
 {
 	struct slu_prof_process *p = &b->p->processes[index];
@@ -123,8 +134,8 @@ static int merge_files(struct slu_build *b, size_t index, const struct slu_image
 		size_t len = 0;
 		int r;
 
-		if (!(log->flags & SLU_FILE_VALID))
-			continue; /* it was being written when the process was killed */
+		if (!(log->flags & SLU_FILE_VALID) || is_unused(log))
+			continue; /* the first: it was being written when the process was killed */
 		name = slu_image_name(img, log->name, &len);
 		if (!name) {
 			b->cut++;
@@ -222,7 +233,7 @@ static int merge_runs(struct slu_build *b, struct slu_thread *t, const struct sl
 		t->n_runs++;
 	}
 	if (!sorted)
-		qsort(t->runs, t->n_runs, sizeof(*t->runs), compare_runs);
+		slu_sort(t->runs, t->n_runs, sizeof(*t->runs), compare_runs);
 	return 0;
 }
 
@@ -255,7 +266,6 @@ struct events_arg {
 	const struct slu_image *img;
 	struct slu_thread *threads; /* of this log */
 	size_t n_threads;
-	const struct slu_image_chunk *files; /* where the last event's file was */
 };
 
 static struct slu_thread *owner_of(const struct events_arg *a, slu_ref owner)
@@ -267,21 +277,11 @@ static struct slu_thread *owner_of(const struct events_arg *a, slu_ref owner)
 }
 
 /* Whether an event is about a pipe or the like: waiting for another process is not I/O. */
-static bool is_ipc(struct events_arg *a, slu_ref ref)
+static bool is_ipc(const struct slu_image *img, slu_ref ref)
 {
-	uint64_t at = (uint64_t)ref * 8;
-	const struct slu_image_chunk *c = a->files;
+	const struct slu_log_file *f = slu_image_file(img, ref);
 
-	if (!c || at < c->at || at - c->at + sizeof(struct slu_log_file) > c->bytes) {
-		for (c = a->img->chunks; c < a->img->chunks + a->img->n_chunks; c++)
-			if (c->kind == SLU_CHUNK_FILES && c->loaded && at >= c->at &&
-			    at - c->at + sizeof(struct slu_log_file) <= c->bytes)
-				break;
-		if (c == a->img->chunks + a->img->n_chunks)
-			return false;
-		a->files = c;
-	}
-	return ((const struct slu_log_file *)(a->img->base + at))->flags & SLU_FILE_NOT_A_FILE;
+	return f && f->flags & SLU_FILE_NOT_A_FILE;
 }
 
 static enum slu_iv_kind kind_of(unsigned call)
@@ -309,7 +309,7 @@ static int take_events(void *arg, slu_ref owner, const struct slu_log_event *eve
 		if (!e->begin || t->n_events == t->max_events)
 			continue;
 		a->b->p->job.n_events++;
-		if (is_ipc(a, e->file))
+		if (is_ipc(a->img, e->file))
 			continue;
 		t->events[t->n_events++] = (struct slu_iv_event){ .begin = slu_job_time(p, e->begin),
 			                                          .ns = e->ns ? e->ns : 1,
@@ -359,7 +359,7 @@ static int merge_events(struct slu_build *b, struct slu_thread *threads, size_t 
 		for (size_t k = 1; k < t->n_events && sorted; k++)
 			sorted = t->events[k - 1].begin <= t->events[k].begin;
 		if (!sorted)
-			qsort(t->events, t->n_events, sizeof(*t->events), compare_events);
+			slu_sort(t->events, t->n_events, sizeof(*t->events), compare_events);
 	}
 	return r;
 }

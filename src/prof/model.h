@@ -58,6 +58,7 @@ enum slu_note_id {
 	SLU_NOTE_MAPPED,      /* bytes of mappings are estimates */
 	SLU_NOTE_CLOCKS,      /* hosts are compared by their clocks of day */
 	SLU_NOTE_NO_SPANS,    /* compute is not known */
+	SLU_NOTE_MERGED,      /* computing is known from another tool's trace */
 	SLU_NOTE_CUT,         /* a log ended early or had records that make no sense */
 	SLU_N_NOTES,
 };
@@ -116,16 +117,21 @@ struct slu_prof_rank {
 	/* I/O of all classes but ipc: sums over threads, then unions. */
 	uint64_t io_ns, io_read_ns, io_write_ns, io_meta_ns;
 	uint64_t union_ns, exposed_ns, hidden_ns; /* union = exposed + hidden */
-	uint64_t exposed_read_ns;                 /* of reads and metadata calls */
-	uint64_t exposed_write_ns;                /* of writes */
-	uint64_t calls;                           /* all of them */
+	/* compute + exposed + starved + other = wall. */
+	uint64_t starved_ns;            /* neither computing nor in I/O, but in wait or decode spans */
+	uint64_t other_ns;              /* none of them */
+	uint64_t exposed_read_ns;       /* of reads and metadata calls */
+	uint64_t exposed_write_ns;      /* of writes */
+	uint64_t exposed_checkpoint_ns; /* in checkpoint spans, while nothing computed */
+	uint64_t calls;                 /* all of them */
 	/* Data and output. */
 	uint64_t opens, reads, writes, read_bytes, written_bytes;
 	double read_bandwidth;  /* bytes read by seconds of union: while it was at it */
 	double read_throughput; /* bytes read by seconds of wall time */
 	double iops;            /* reads and writes by seconds of union */
-	double wait_share, exposed_share, hidden_share, union_share, compute_share; /* of wall_ns */
-	double hidden_part;                                                         /* hidden_ns / union_ns */
+	/* Of wall_ns. */
+	double wait_share, exposed_share, hidden_share, union_share, compute_share, starved_share, other_share;
+	double hidden_part; /* hidden_ns / union_ns */
 };
 
 enum slu_prof_metric {
@@ -247,10 +253,11 @@ struct slu_prof_call {
 /* ---- how files are used (data and output) ------------------------------------------------------------------------ */
 
 struct slu_prof_access {
-	uint64_t files;       /* data and output */
-	uint64_t data_files;  /* of them, read or mapped */
-	uint64_t small_files; /* data files of which at most SLU_SMALL_FILE bytes were read an open */
-	uint64_t epochs;      /* of the rank that has most; 0: not told */
+	uint64_t files;        /* data and output */
+	uint64_t data_files;   /* of them, read or mapped */
+	uint64_t small_files;  /* data files, not served, of which at most SLU_SMALL_FILE bytes were read an open */
+	uint64_t served_files; /* data files that came out of a pack */
+	uint64_t epochs;       /* of the rank that has most; 0: not told */
 	uint64_t opens, stats;
 	double opens_per_file, opens_per_epoch; /* the second is NAN without epochs */
 	double bytes_per_open, reads_per_open;
@@ -263,7 +270,8 @@ struct slu_prof_access {
 	double small_reads_share;                                 /* reads below 64 KiB, of all reads */
 	double sequential_share, consecutive_share, random_share; /* of reads; random = 1 - sequential */
 	double burstiness; /* coefficient of variation of bytes read a timeline bin, between first and last read */
-	uint32_t readers;  /* most processes of one rank that read data */
+	uint32_t
+		readers; /* most processes of one rank that read data at once: a loader may start new ones each epoch */
 	double reader_imbalance; /* the worst rank's: most bytes of a reader / mean */
 	int32_t imbalance_rank;
 	double reader_busy;    /* mean over readers of busy_ns / life */
@@ -303,7 +311,8 @@ struct slu_prof_answer {
 	enum slu_prof_stall how;
 	double stall_share;   /* mean over ranks, by the way named: wait, exposed or union, of wall time */
 	double exposed_share; /* means over ranks, of wall time */
-	double hidden_share, compute_share, union_share;
+	double hidden_share, compute_share, union_share, wait_share;
+	double starved_share, other_share; /* with compute and exposed: 1 */
 };
 
 enum slu_prof_severity { SLU_ADVICE_FINE, SLU_ADVICE_LOW, SLU_ADVICE_MEDIUM, SLU_ADVICE_HIGH };
@@ -323,6 +332,40 @@ struct slu_prof_advice {
 	const char *how;      /* how it was estimated, or "" */
 };
 
+/* ---- other tools' traces ------------------------------------------------------------------------------------------
+ */
+
+enum slu_merge_clock {
+	SLU_CLOCK_UNIX,      /* its times are those of the clock of day: Kineto, TensorFlow */
+	SLU_CLOCK_MONOTONIC, /* of this machine, since it was started */
+	SLU_CLOCK_GIVEN,     /* it begins when the user says */
+	SLU_CLOCK_SPAN,      /* a span of its name was found in both */
+};
+/* "unix", "monotonic", "given", "span" */
+const char *slu_merge_clock_name(unsigned clock);
+
+/* A file to merge. */
+struct slu_merge {
+	const char *path;
+	bool has_at;
+	double at; /* seconds: where its time 0 lies; since the job's begin, or (from 10^8 on) of the Unix clock */
+};
+
+struct slu_thin; /* prof/thin.h */
+
+struct slu_prof_merged {
+	const char *path;
+	enum slu_merge_clock clock;
+	double base_ns;         /* what the file itself says that is to be added to its times */
+	double shift_ns;        /* added too: a time of the job */
+	uint64_t events;        /* with a time */
+	double begin, end;      /* ns, on the job's clock; may lie outside of the job */
+	int32_t rank;           /* whose computing it tells, or SLU_NO_RANK */
+	uint64_t compute_spans; /* operators that were taken as compute: none where the rank has spans of its own */
+	uint64_t wait_spans;
+	struct slu_thin *lengths; /* of complete events, and which of them a timeline shows */
+};
+
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
 struct slu_prof_store; /* the memory of strings: prof/store.h */
@@ -340,11 +383,15 @@ struct slu_prof {
 	struct slu_prof_stat stats[SLU_N_METRICS];
 	struct slu_prof_epoch *epochs; /* by rank, then time; first those of the mean (SLU_NO_RANK) */
 	size_t n_epochs;
+	struct slu_prof_epoch epoch_mean; /* of the means: one epoch of one rank; if there are any */
 	struct slu_prof_span *spans;
 	size_t n_spans;
 	struct slu_prof_process *processes;
 	size_t n_processes;
 	struct slu_prof_timeline timeline;
+
+	struct slu_prof_merged *merged; /* as they were given */
+	size_t n_merged;
 
 	struct slu_prof_access access;
 	struct slu_prof_group classes[SLU_N_CLASSES];
@@ -370,6 +417,10 @@ struct slu_prof {
  * the error of the first. -ENOENT no such directory | -EBADMSG damaged, or not a trace | -EPROTONOSUPPORT newer
  */
 SLU_MUST_USE int slu_prof_load(const char *path, struct slu_prof **ret_prof);
+
+/* The same, with @n traces of other tools. -EINVAL: the clock of one cannot be told */
+SLU_MUST_USE int slu_prof_load_merging(const char *path, const struct slu_merge *merges, size_t n,
+                                       struct slu_prof **ret_prof);
 
 /* NULL is allowed. */
 void slu_prof_free(struct slu_prof *p);

@@ -5,11 +5,15 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "prof/fields.h"
 
-static void seconds(struct slu_json *j, const char *key, uint64_t ns)
-{
-	slu_json_double(j, key, (double)ns / 1e9);
-}
+/* One object of a row's fields. */
+#define ROW(j, key, row, record)                                                                                       \
+	do {                                                                                                           \
+		slu_json_object(j, key);                                                                               \
+		row(&(struct slu_fields){ .json = (j) }, record);                                                      \
+		slu_json_end(j);                                                                                       \
+	} while (0)
 
 static void rank_or_null(struct slu_json *j, const char *key, int32_t rank)
 {
@@ -21,9 +25,9 @@ static void rank_or_null(struct slu_json *j, const char *key, int32_t rank)
 
 const char *slu_prof_note_name(unsigned id)
 {
-	static const char *const names[SLU_N_NOTES] = { "unreadable", "killed",      "running",  "full",
-		                                        "no-space",   "events-lost", "missed",   "threads",
-		                                        "mapped",     "clocks",      "no-spans", "cut" };
+	static const char *const names[SLU_N_NOTES] = { "unreadable",  "killed", "running", "full",   "no-space",
+		                                        "events-lost", "missed", "threads", "mapped", "clocks",
+		                                        "no-spans",    "merged", "cut" };
 
 	return id < SLU_N_NOTES ? names[id] : "other";
 }
@@ -52,8 +56,8 @@ static void job(struct slu_json *j, const struct slu_prof *p)
 	slu_json_str(j, "job", k->job);
 	slu_json_str(j, "command", k->command);
 	slu_json_str(j, "began", k->began);
-	seconds(j, "began_unix_s", k->began_unix_ns);
-	seconds(j, "wall_s", k->wall_ns);
+	slu_json_seconds(j, "began_unix_s", k->began_unix_ns);
+	slu_json_seconds(j, "wall_s", k->wall_ns);
 	slu_json_bool(j, "running", k->running);
 	slu_json_bool(j, "events", k->events);
 	slu_json_u64(j, "n_events", k->n_events);
@@ -77,6 +81,9 @@ static void answer(struct slu_json *j, const struct slu_prof *p)
 	slu_json_double(j, "hidden_share", a->hidden_share);
 	slu_json_double(j, "union_share", a->union_share);
 	slu_json_double(j, "compute_share", a->compute_share);
+	slu_json_double(j, "wait_share", a->wait_share);
+	slu_json_double(j, "starved_share", a->starved_share);
+	slu_json_double(j, "other_share", a->other_share);
 	slu_json_end(j);
 }
 
@@ -93,7 +100,7 @@ static void advice(struct slu_json *j, const struct slu_prof *p)
 		slu_json_str(j, "evidence", a->evidence);
 		slu_json_str(j, "action", a->action);
 		slu_json_str(j, "command", a->command);
-		seconds(j, "gain_s", a->gain_ns);
+		slu_json_seconds(j, "gain_s", a->gain_ns);
 		slu_json_double(j, "gain_share", a->gain_share);
 		slu_json_str(j, "how", a->how);
 		slu_json_end(j);
@@ -113,54 +120,11 @@ static void notes(struct slu_json *j, const struct slu_prof *p)
 	slu_json_end(j);
 }
 
-static void rank(struct slu_json *j, const struct slu_prof_rank *r)
-{
-	slu_json_object(j, NULL);
-	slu_json_i64(j, "rank", r->rank);
-	slu_json_str(j, "host", r->host);
-	slu_json_u64(j, "processes", r->n_processes);
-	slu_json_u64(j, "threads", r->n_threads);
-	slu_json_u64(j, "readers", r->n_readers);
-	seconds(j, "begin", r->begin);
-	seconds(j, "end", r->end);
-	seconds(j, "wall_s", r->wall_ns);
-	seconds(j, "compute_s", r->compute_ns);
-	seconds(j, "wait_s", r->wait_ns);
-	seconds(j, "decode_s", r->decode_ns);
-	seconds(j, "checkpoint_s", r->checkpoint_ns);
-	seconds(j, "io_span_s", r->io_span_ns);
-	seconds(j, "io_s", r->io_ns);
-	seconds(j, "io_read_s", r->io_read_ns);
-	seconds(j, "io_write_s", r->io_write_ns);
-	seconds(j, "io_meta_s", r->io_meta_ns);
-	seconds(j, "union_s", r->union_ns);
-	seconds(j, "exposed_s", r->exposed_ns);
-	seconds(j, "hidden_s", r->hidden_ns);
-	seconds(j, "exposed_read_s", r->exposed_read_ns);
-	seconds(j, "exposed_write_s", r->exposed_write_ns);
-	slu_json_u64(j, "calls", r->calls);
-	slu_json_u64(j, "opens", r->opens);
-	slu_json_u64(j, "reads", r->reads);
-	slu_json_u64(j, "writes", r->writes);
-	slu_json_u64(j, "read_bytes", r->read_bytes);
-	slu_json_u64(j, "written_bytes", r->written_bytes);
-	slu_json_double(j, "read_bandwidth", r->read_bandwidth);
-	slu_json_double(j, "read_throughput", r->read_throughput);
-	slu_json_double(j, "iops", r->iops);
-	slu_json_double(j, "wait_share", r->wait_share);
-	slu_json_double(j, "exposed_share", r->exposed_share);
-	slu_json_double(j, "hidden_share", r->hidden_share);
-	slu_json_double(j, "union_share", r->union_share);
-	slu_json_double(j, "compute_share", r->compute_share);
-	slu_json_double(j, "hidden_part", r->hidden_part);
-	slu_json_end(j);
-}
-
 static void ranks(struct slu_json *j, const struct slu_prof *p)
 {
 	slu_json_array(j, "ranks");
 	for (size_t i = 0; i < p->n_ranks; i++)
-		rank(j, &p->ranks[i]);
+		ROW(j, NULL, slu_row_rank, &p->ranks[i]);
 	slu_json_end(j);
 	slu_json_object(j, "over_ranks");
 	for (unsigned m = 0; m < SLU_N_METRICS; m++) {
@@ -182,41 +146,16 @@ static void ranks(struct slu_json *j, const struct slu_prof *p)
 static void epochs(struct slu_json *j, const struct slu_prof *p)
 {
 	slu_json_array(j, "epochs");
-	for (size_t i = 0; i < p->n_epochs; i++) {
-		const struct slu_prof_epoch *e = &p->epochs[i];
-
-		slu_json_object(j, NULL);
-		rank_or_null(j, "rank", e->rank);
-		slu_json_str(j, "name", e->name);
-		slu_json_i64(j, "index", e->index);
-		seconds(j, "begin", e->begin);
-		seconds(j, "end", e->end);
-		seconds(j, "wall_s", e->wall_ns);
-		seconds(j, "train_s", e->train_ns);
-		seconds(j, "read_s", e->read_ns);
-		seconds(j, "load_s", e->load_ns);
-		seconds(j, "other_s", e->other_ns);
-		slu_json_u64(j, "read_bytes", e->read_bytes);
-		seconds(j, "read_union_s", e->read_union_ns);
-		slu_json_double(j, "read_bandwidth", e->read_bandwidth);
-		slu_json_u64(j, "calls", e->calls);
-		slu_json_end(j);
-	}
+	for (size_t i = 0; i < p->n_epochs; i++)
+		ROW(j, NULL, slu_row_epoch, &p->epochs[i]);
 	slu_json_end(j);
+	if (p->n_epochs)
+		ROW(j, "epoch_mean", slu_row_epoch, &p->epoch_mean);
+	else
+		slu_json_str(j, "epoch_mean", NULL);
 	slu_json_array(j, "spans");
-	for (size_t i = 0; i < p->n_spans; i++) {
-		const struct slu_prof_span *s = &p->spans[i];
-
-		slu_json_object(j, NULL);
-		rank_or_null(j, "rank", s->rank);
-		slu_json_str(j, "name", s->name);
-		slu_json_str(j, "kind", slu_span_name(s->kind));
-		slu_json_u64(j, "count", s->count);
-		seconds(j, "seconds", s->ns);
-		seconds(j, "first", s->first);
-		seconds(j, "last", s->last);
-		slu_json_end(j);
-	}
+	for (size_t i = 0; i < p->n_spans; i++)
+		ROW(j, NULL, slu_row_span, &p->spans[i]);
 	slu_json_end(j);
 }
 
@@ -228,6 +167,7 @@ static void access_json(struct slu_json *j, const struct slu_prof *p)
 	slu_json_u64(j, "files", a->files);
 	slu_json_u64(j, "data_files", a->data_files);
 	slu_json_u64(j, "small_files", a->small_files);
+	slu_json_u64(j, "served_files", a->served_files);
 	slu_json_u64(j, "epochs", a->epochs);
 	slu_json_u64(j, "opens", a->opens);
 	slu_json_u64(j, "stats", a->stats);
@@ -241,10 +181,10 @@ static void access_json(struct slu_json *j, const struct slu_prof *p)
 	slu_json_u64(j, "distinct_bytes", a->distinct_bytes);
 	slu_json_double(j, "rereads", a->rereads);
 	slu_json_double(j, "rereads_per_epoch", a->rereads_per_epoch);
-	seconds(j, "seconds", a->ns);
-	seconds(j, "read_s", a->read_ns);
-	seconds(j, "write_s", a->write_ns);
-	seconds(j, "meta_s", a->meta_ns);
+	slu_json_seconds(j, "seconds", a->ns);
+	slu_json_seconds(j, "read_s", a->read_ns);
+	slu_json_seconds(j, "write_s", a->write_ns);
+	slu_json_seconds(j, "meta_s", a->meta_ns);
 	slu_json_double(j, "meta_share", a->meta_share);
 	slu_json_double(j, "small_reads_share", a->small_reads_share);
 	slu_json_double(j, "sequential_share", a->sequential_share);
@@ -284,10 +224,10 @@ static void groups(struct slu_json *j, const char *key, const struct slu_prof_gr
 		slu_json_u64(j, "read_bytes", g->read_bytes);
 		slu_json_u64(j, "written_bytes", g->written_bytes);
 		slu_json_u64(j, "mapped_bytes", g->mapped_bytes);
-		seconds(j, "read_s", g->read_ns);
-		seconds(j, "write_s", g->write_ns);
-		seconds(j, "meta_s", g->meta_ns);
-		seconds(j, "seconds", g->ns);
+		slu_json_seconds(j, "read_s", g->read_ns);
+		slu_json_seconds(j, "write_s", g->write_ns);
+		slu_json_seconds(j, "meta_s", g->meta_ns);
+		slu_json_seconds(j, "seconds", g->ns);
 		numbers(j, "read_sizes", g->read_sizes, SLU_SIZE_CLASSES);
 		numbers(j, "write_sizes", g->write_sizes, SLU_SIZE_CLASSES);
 		slu_json_u64(j, "sequential", g->sequential);
@@ -300,19 +240,8 @@ static void groups(struct slu_json *j, const char *key, const struct slu_prof_gr
 static void calls(struct slu_json *j, const struct slu_prof *p)
 {
 	slu_json_array(j, "calls");
-	for (size_t i = 0; i < p->n_calls; i++) {
-		const struct slu_prof_call *c = &p->calls[i];
-
-		slu_json_object(j, NULL);
-		slu_json_str(j, "name", c->name);
-		slu_json_str(j, "family", c->family);
-		slu_json_u64(j, "count", c->count);
-		slu_json_u64(j, "errors", c->errors);
-		seconds(j, "seconds", c->ns);
-		seconds(j, "slowest_s", c->slowest_ns);
-		slu_json_u64(j, "bytes", c->bytes);
-		slu_json_end(j);
-	}
+	for (size_t i = 0; i < p->n_calls; i++)
+		ROW(j, NULL, slu_row_call, &p->calls[i]);
 	slu_json_end(j);
 	slu_json_object(j, "histograms");
 	numbers(j, "read_size", p->size_log2[0], SLU_LOG2_CLASSES);
@@ -336,7 +265,7 @@ static void timeline(struct slu_json *j, const struct slu_prof *p)
 	const struct slu_prof_timeline *t = &p->timeline;
 
 	slu_json_object(j, "timeline");
-	seconds(j, "bin_s", t->bin_ns);
+	slu_json_seconds(j, "bin_s", t->bin_ns);
 	slu_json_u64(j, "n_bins", t->n_bins);
 	slu_json_array(j, "ranks");
 	for (size_t r = 0; r < p->n_ranks; r++) {
@@ -355,87 +284,6 @@ static void timeline(struct slu_json *j, const struct slu_prof *p)
 	slu_json_end(j);
 }
 
-static void process(struct slu_json *j, const struct slu_prof_process *p)
-{
-	slu_json_object(j, NULL);
-	slu_json_str(j, "log", p->log);
-	slu_json_str(j, "host", p->host);
-	slu_json_u64(j, "pid", p->pid);
-	slu_json_u64(j, "ppid", p->ppid);
-	slu_json_u64(j, "part", p->part);
-	rank_or_null(j, "parent", p->parent);
-	rank_or_null(j, "rank", p->rank);
-	rank_or_null(j, "told_rank", p->told_rank);
-	rank_or_null(j, "local_rank", p->local_rank);
-	rank_or_null(j, "world", p->world);
-	slu_json_str(j, "rank_from", p->rank_from);
-	slu_json_str(j, "exe", p->exe);
-	slu_json_str(j, "command", p->command);
-	slu_json_str(j, "cwd", p->cwd);
-	slu_json_str(j, "state", slu_prof_state_name(p->state));
-	seconds(j, "begin", p->begin);
-	seconds(j, "end", p->end);
-	slu_json_u64(j, "threads", p->n_threads);
-	slu_json_u64(j, "files", p->files);
-	slu_json_u64(j, "calls", p->calls);
-	slu_json_u64(j, "errors", p->errors);
-	slu_json_u64(j, "missed", p->missed);
-	seconds(j, "io_s", p->io_ns);
-	seconds(j, "busy_s", p->busy_ns);
-	slu_json_bool(j, "reads_data", p->reads_data);
-	slu_json_bool(j, "has_compute", p->has_compute);
-	slu_json_u64(j, "opens", p->opens);
-	slu_json_u64(j, "reads", p->reads);
-	slu_json_u64(j, "writes", p->writes);
-	slu_json_u64(j, "read_bytes", p->read_bytes);
-	slu_json_u64(j, "written_bytes", p->written_bytes);
-	seconds(j, "read_s", p->read_ns);
-	seconds(j, "write_s", p->write_ns);
-	seconds(j, "meta_s", p->meta_ns);
-	slu_json_end(j);
-}
-
-static void side(struct slu_json *j, const char *key, const struct slu_prof_side *s)
-{
-	uint64_t sizes[SLU_SIZE_CLASSES];
-
-	slu_json_object(j, key);
-	slu_json_u64(j, "calls", s->calls);
-	slu_json_u64(j, "bytes", s->bytes);
-	seconds(j, "seconds", s->ns);
-	slu_json_u64(j, "sequential", s->sequential);
-	slu_json_u64(j, "consecutive", s->consecutive);
-	slu_prof_side_sizes(s, sizes);
-	numbers(j, "sizes", sizes, SLU_SIZE_CLASSES);
-	slu_json_end(j);
-}
-
-static void file(struct slu_json *j, const struct slu_prof_file *f)
-{
-	static const char *const counts[SLU_COUNTED] = { "opens", "closes", "seeks",   "stats", "lists",
-		                                         "maps",  "syncs",  "changes", "others" };
-
-	slu_json_object(j, NULL);
-	slu_json_strn(j, "name", f->name, f->name_len);
-	slu_json_str(j, "class", slu_prof_class_name(f->cls));
-	slu_json_bool(j, "many", f->flags & SLU_FILE_MANY);
-	slu_json_bool(j, "directory", f->flags & SLU_FILE_IS_DIR);
-	slu_json_bool(j, "served", f->flags & SLU_FILE_SERVED);
-	slu_json_bool(j, "created", f->flags & SLU_FILE_CREATED);
-	slu_json_bool(j, "hdf5", f->flags & SLU_FILE_HDF5);
-	slu_json_u64(j, "users", f->users);
-	seconds(j, "first", f->first);
-	seconds(j, "last", f->last);
-	for (int i = 0; i < SLU_COUNTED; i++)
-		slu_json_u64(j, counts[i], f->count[i]);
-	slu_json_u64(j, "errors", f->errors);
-	slu_json_u64(j, "mapped_bytes", f->mapped_bytes);
-	seconds(j, "meta_s", f->meta_ns);
-	side(j, "read", &f->read);
-	side(j, "write", &f->write);
-	slu_json_end(j);
-}
-
 void slu_out_json_short(struct slu_json *j, const struct slu_prof *p)
 {
 	slu_json_str(j, "trace", p->job.directory);
@@ -446,11 +294,32 @@ void slu_out_json_short(struct slu_json *j, const struct slu_prof *p)
 	access_json(j, p);
 }
 
+static void merged(struct slu_json *j, const struct slu_prof *p)
+{
+	slu_json_array(j, "merged");
+	for (size_t i = 0; i < p->n_merged; i++) {
+		const struct slu_prof_merged *m = &p->merged[i];
+
+		slu_json_object(j, NULL);
+		slu_json_str(j, "file", m->path);
+		slu_json_str(j, "clock", slu_merge_clock_name(m->clock));
+		slu_json_double(j, "begin", m->begin / 1e9);
+		slu_json_double(j, "end", m->end / 1e9);
+		slu_json_u64(j, "events", m->events);
+		rank_or_null(j, "rank", m->rank);
+		slu_json_u64(j, "compute_spans", m->compute_spans);
+		slu_json_u64(j, "wait_spans", m->wait_spans);
+		slu_json_end(j);
+	}
+	slu_json_end(j);
+}
+
 void slu_out_json(struct slu_json *j, const struct slu_prof *p)
 {
 	slu_out_json_short(j, p);
 	ranks(j, p);
 	epochs(j, p);
+	merged(j, p);
 	groups(j, "classes", p->classes, SLU_N_CLASSES);
 	groups(j, "directories", p->directories, p->n_directories);
 	groups(j, "extensions", p->extensions, p->n_extensions);
@@ -458,10 +327,10 @@ void slu_out_json(struct slu_json *j, const struct slu_prof *p)
 	timeline(j, p);
 	slu_json_array(j, "processes");
 	for (size_t i = 0; i < p->n_processes; i++)
-		process(j, &p->processes[i]);
+		ROW(j, NULL, slu_row_process, &p->processes[i]);
 	slu_json_end(j);
 	slu_json_array(j, "files");
 	for (size_t i = 0; i < p->n_files; i++)
-		file(j, &p->files[i]);
+		ROW(j, NULL, slu_row_file, &p->files[i]);
 	slu_json_end(j);
 }

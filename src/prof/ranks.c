@@ -38,7 +38,7 @@ static int list_ranks(struct slu_prof *p)
 			return r;
 		p->ranks[p->n_ranks++] =
 			(struct slu_prof_rank){ .rank = proc->rank, .host = proc->host, .begin = UINT64_MAX };
-		qsort(p->ranks, p->n_ranks, sizeof(*p->ranks), compare_ranks);
+		slu_sort(p->ranks, p->n_ranks, sizeof(*p->ranks), compare_ranks);
 	}
 	return 0;
 }
@@ -130,7 +130,10 @@ static void fill_rank(struct slu_prof_rank *k, const double ns[SLU_N_COLUMNS])
 	k->union_ns = whole(ns[SLU_COL_UNION]);
 	k->exposed_ns = slu_min(whole(ns[SLU_COL_EXPOSED]), k->union_ns);
 	k->hidden_ns = k->union_ns - k->exposed_ns;
+	k->starved_ns = whole(ns[SLU_COL_STARVED]);
+	k->other_ns = k->wall_ns - slu_min(k->wall_ns, k->compute_ns + k->exposed_ns + k->starved_ns);
 	k->exposed_read_ns = whole(ns[SLU_COL_EXPOSED_READ]);
+	k->exposed_checkpoint_ns = whole(ns[SLU_COL_EXPOSED_CHECKPOINT]);
 	k->exposed_write_ns = whole(ns[SLU_COL_EXPOSED_WRITE]);
 	k->read_bandwidth = slu_share((double)k->read_bytes * 1e9, (double)k->union_ns);
 	k->read_throughput = slu_share((double)k->read_bytes * 1e9, wall);
@@ -140,6 +143,8 @@ static void fill_rank(struct slu_prof_rank *k, const double ns[SLU_N_COLUMNS])
 	k->hidden_share = slu_share((double)k->hidden_ns, wall);
 	k->union_share = slu_share((double)k->union_ns, wall);
 	k->compute_share = slu_share((double)k->compute_ns, wall);
+	k->starved_share = slu_share((double)k->starved_ns, wall);
+	k->other_share = slu_share((double)k->other_ns, wall);
 	k->hidden_part = slu_share((double)k->hidden_ns, (double)k->union_ns);
 }
 
@@ -189,7 +194,7 @@ static int sweep_rank(struct slu_build *b, size_t r)
 
 		if (p->processes[t->process].rank != k->rank)
 			continue;
-		slu_timeline_bytes(p, r, t, p->epochs + first, p->n_epochs - first);
+		slu_timeline_bytes(p, r, t, p->n_epochs > first ? &p->epochs[first] : NULL, p->n_epochs - first);
 		k->io_ns += t->io_ns;
 		k->io_read_ns += t->read_ns;
 		k->io_write_ns += t->write_ns;
@@ -285,7 +290,7 @@ static void compare_all(const struct slu_prof *p, enum slu_prof_metric m, double
 	}
 	s->worst = sorted[worst];
 	s->worst_rank = p->ranks[worst].rank;
-	qsort(sorted, n, sizeof(*sorted), compare_doubles);
+	slu_sort(sorted, n, sizeof(*sorted), compare_doubles);
 	s->mean = sum / (double)n;
 	s->median = n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 	s->min = sorted[0];
@@ -338,7 +343,7 @@ int slu_build_ranks(struct slu_build *b)
 		return slu_fail_memory();
 	for (int m = 0; m < SLU_N_METRICS && p->n_ranks; m++)
 		compare_all(p, (enum slu_prof_metric)m, sorted, &p->stats[m]);
-	qsort(p->spans, p->n_spans, sizeof(*p->spans), compare_spans);
+	slu_sort(p->spans, p->n_spans, sizeof(*p->spans), compare_spans);
 	p->job.events = p->job.n_events > 0 && !b->events_lost;
 	return 0;
 }

@@ -145,7 +145,7 @@ int slu_build_spans(struct slu_build *b, struct slu_thread *t, const struct slu_
 		s.ns = s.end - s.begin;
 		r = add_span(b, t, img, &s);
 	}
-	qsort(t->edges, t->n_edges, sizeof(*t->edges), compare_edges);
-	qsort(t->epochs, t->n_epochs, sizeof(*t->epochs), compare_epochs);
+	slu_sort(t->edges, t->n_edges, sizeof(*t->edges), compare_edges);
+	slu_sort(t->epochs, t->n_epochs, sizeof(*t->epochs), compare_epochs);
 	return r;
 }

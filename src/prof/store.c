@@ -99,6 +99,12 @@ int slu_room(void *array_pointer, size_t n, size_t size)
 	return 0;
 }
 
+void slu_sort(void *array, size_t n, size_t size, int (*compare)(const void *a, const void *b))
+{
+	if (n > 1)
+		qsort(array, n, size, compare);
+}
+
 static int grow(struct slu_names *t)
 {
 	size_t mask = t->slots ? 2 * t->mask + 1 : 1023;

@@ -23,6 +23,9 @@ const char *slu_store_fmt(struct slu_prof_store *s, const char *fmt, ...) __attr
  */
 SLU_MUST_USE int slu_room(void *array_pointer, size_t n, size_t size);
 
+/* qsort(), for which an array of nothing may be NULL. */
+void slu_sort(void *array, size_t n, size_t size, int (*compare)(const void *a, const void *b));
+
 /* Names to numbers. All zero is an empty one. */
 struct slu_names {
 	struct slu_names_slot {

@@ -412,6 +412,17 @@ const char *slu_image_name(const struct slu_image *img, slu_ref ref, size_t *ret
 	return n->bytes;
 }
 
+const struct slu_log_file *slu_image_file(const struct slu_image *img, slu_ref ref)
+{
+	uint64_t at = (uint64_t)ref * 8;
+	const struct slu_image_chunk *c = ref ? chunk_at(img, at) : NULL;
+
+	if (!c || c->kind != SLU_CHUNK_FILES || at < c->at || (at - c->at) % sizeof(struct slu_log_file) ||
+	    c->at + c->bytes - at < sizeof(struct slu_log_file))
+		return NULL;
+	return (const struct slu_log_file *)(img->base + at);
+}
+
 static const void *owned(const struct slu_image *img, slu_ref ref, uint32_t kind, size_t width, size_t *ret_n)
 {
 	const struct slu_image_chunk *c = ref ? chunk_at(img, (uint64_t)ref * 8) : NULL;

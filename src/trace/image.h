@@ -67,6 +67,9 @@ const void *slu_image_records(const struct slu_image *img, const struct slu_imag
 /* The name at @ref, with a zero after its *@ret_len bytes; NULL if there is none. */
 const char *slu_image_name(const struct slu_image *img, slu_ref ref, size_t *ret_len);
 
+/* The record of the file at @ref, or NULL. */
+const struct slu_log_file *slu_image_file(const struct slu_image *img, slu_ref ref);
+
 /* The runs, or spans, of a thread: what it points to, if that is of the right kind. */
 const struct slu_log_run *slu_image_runs(const struct slu_image *img, const struct slu_log_thread *t, size_t *ret_n);
 const struct slu_log_span *slu_image_spans(const struct slu_image *img, const struct slu_log_thread *t, size_t *ret_n);

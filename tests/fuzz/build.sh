@@ -7,7 +7,7 @@ root=$1
 out=$(mkdir -p "$2" && cd "$2" && pwd)
 shift 2
 jpeg=$(pkg-config --libs libjpeg 2>/dev/null || true)
-[ $# -gt 0 ] || set -- fuzz-index fuzz-shard fuzz-decode ${jpeg:+fuzz-jpeg}
+[ $# -gt 0 ] || set -- fuzz-index fuzz-shard fuzz-decode fuzz-trace ${jpeg:+fuzz-jpeg}
 cc=${FUZZ_CC:-clang}
 work=$out/fuzz-library
 sanitize=address,undefined
@@ -23,10 +23,15 @@ if [ ! -e "$work/build.ninja" ]; then
 		-Db_sanitize=$sanitize -Db_lundef=false >"$out/fuzz-setup.log" || { cat "$out/fuzz-setup.log"; exit 1; }
 fi
 library=src/libsluice-internal.a
-ninja -C "$work" --quiet $library
+prof=src/prof/libsluice-prof.a
+ninja -C "$work" --quiet $library $prof
+cjson=$(pkg-config --libs 'libcjson >= 1.7.13' 2>/dev/null || true)
 for t; do
-	[ "$out/$t" -nt "$work/$library" ] && [ "$out/$t" -nt "$root/tests/fuzz/$t.c" ] &&
+	[ "$out/$t" -nt "$work/$library" ] && [ "$out/$t" -nt "$work/$prof" ] && [ "$out/$t" -nt "$root/tests/fuzz/$t.c" ] &&
 		[ "$out/$t" -nt "$root/tests/fuzz/fix.h" ] && [ "$out/$t" -nt "$root/tests/fuzz/walk.h" ] && continue
+	extra=
+	libs=
+	[ "$t" != fuzz-trace ] || { extra=$work/$prof && libs=$cjson; }
 	$cc -std=gnu11 -O1 -g -Wall -Wextra $args -fsanitize=fuzzer,$sanitize -D_GNU_SOURCE -pthread -I"$root/include" \
-		-I"$root/src" -o "$out/$t" "$root/tests/fuzz/$t.c" "$work/$library" -lzstd -llz4 -lxxhash $jpeg -lm
+		-I"$root/src" -o "$out/$t" "$root/tests/fuzz/$t.c" $extra "$work/$library" -lzstd -llz4 -lxxhash $jpeg $libs -lm
 done

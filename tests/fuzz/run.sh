@@ -11,7 +11,7 @@ root=$(cd "$here/../.." && pwd)
 build=$(cd "$OLDPWD" && mkdir -p "$1" && cd "$1" && pwd)
 shift
 if [ $# = 0 ]; then
-	set -- fuzz-index fuzz-shard fuzz-decode
+	set -- fuzz-index fuzz-shard fuzz-decode fuzz-trace
 	! pkg-config --exists libjpeg || set -- "$@" fuzz-jpeg
 fi
 bash "$here/build.sh" "$root" "$build" >build.log 2>&1 || { cat build.log >&2; exit 1; }

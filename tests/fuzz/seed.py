@@ -7,6 +7,7 @@
     DIR/corpus-shard/   128 bytes of header, u32 length of body, body, decoded catalog of a shard
     DIR/corpus-decode/  u8 code, u24 size, u16 length of dictionaries, dictionaries, stored bytes
     DIR/corpus-jpeg/    u8 options, u8 key, a JPEG
+    (DIR/corpus-trace/ is made by seed-trace.c)
 DIR is where this script lies unless told. Inputs that once made a target crash are added by
 hand, as crash-NAME, and stay.
 """

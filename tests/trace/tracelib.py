@@ -8,7 +8,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import *  # noqa: E402,F401,F403  (check, Failed, main, skip, SLUICE, PYTHON ...)
 import harness  # noqa: E402
 
-DUMP = os.environ["DUMP"]
+DUMP = os.environ.get("DUMP", "")
 CC = os.environ.get("CC", "cc")
 RUNNING, EXITED, EXECED = 1, 2, 3
 VALID, MANY, NOT_A_FILE, IS_DIR, SERVED, CREATED, HDF5 = 1, 2, 4, 8, 16, 32, 64

@@ -26,7 +26,7 @@ static unsigned rnd(unsigned n)
 
 struct moment {
 	bool compute; /* exactly */
-	double wait, decode;
+	double wait, decode, checkpoint;
 	double read, write, k; /* densities of the run that is there */
 	bool in_run;
 };
@@ -61,6 +61,8 @@ static void add_span(int l, unsigned kind, unsigned begin, unsigned end, unsigne
 			truth[l][t].wait = 1;
 		else if (kind == SLU_IV_DECODE)
 			truth[l][t].decode = 1;
+		else if (kind == SLU_IV_CHECKPOINT)
+			truth[l][t].checkpoint = 1;
 	}
 }
 
@@ -134,7 +136,7 @@ static void enumerate(int n, int t, double ret[SLU_N_COLUMNS])
 	for (int l = 0; l < n; l++)
 		states *= 3;
 	for (int s = 0; s < states; s++) {
-		bool compute = false, read = false, write = false, load = false;
+		bool compute = false, read = false, write = false, load = false, checkpoint = false;
 		double p = 1;
 
 		for (int l = 0, x = s; l < n; l++, x /= 3) {
@@ -146,6 +148,7 @@ static void enumerate(int n, int t, double ret[SLU_N_COLUMNS])
 			compute |= m->compute;
 			read |= x % 3 == 0;
 			write |= x % 3 == 1;
+			checkpoint |= m->checkpoint > 0;
 			load |= m->wait > 0 || m->decode > 0;
 		}
 		ret[SLU_COL_COMPUTE] += compute * p;
@@ -154,6 +157,8 @@ static void enumerate(int n, int t, double ret[SLU_N_COLUMNS])
 		ret[SLU_COL_READ_UNION] += read * p;
 		ret[SLU_COL_EXPOSED_READ] += (read && !compute) * p;
 		ret[SLU_COL_EXPOSED_WRITE] += (write && !compute) * p;
+		ret[SLU_COL_EXPOSED_CHECKPOINT] += (checkpoint && !compute) * p;
+		ret[SLU_COL_STARVED] += (load && !read && !write && !compute) * p;
 		ret[SLU_COL_LOAD] += (load && !read && !compute) * p;
 	}
 }
@@ -174,7 +179,7 @@ static void once(bool as_events, bool exact)
 		for (unsigned at = rnd(12), i = 0; i < 3; i++) {
 			unsigned end = at + 1 + rnd(10);
 
-			add_span(l, rnd(3), at, end, 0);
+			add_span(l, rnd(4), at, end, 0);
 			if (rnd(2))
 				add_span(l, SLU_IV_COMPUTE, at + 1, end, 1); /* one inside the other */
 			at = end + rnd(5);
